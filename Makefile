@@ -1,0 +1,52 @@
+# The one entry point. Each target does its own set-up; run again, the set-up is a matter of milliseconds.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+VENV := .venv
+PY := $(VENV)/bin/python
+
+# commands the product runs, and commands only the tests need, each with the Debian package that has it
+RUN_NEEDS := bwrap=bubblewrap git=git node=nodejs npm=npm
+TEST_NEEDS := $(RUN_NEEDS) strace=strace
+
+$(VENV)/.package: pyproject.toml tools/setup
+	@tools/setup $(VENV) package $(RUN_NEEDS)
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml requirements-dev.txt tools/setup
+	@tools/setup $(VENV) dev $(TEST_NEEDS)
+	@touch $@ $(VENV)/.package
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: $(VENV)/.package ## see what affidavit does, on this machine
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" tools/demo
+
+.PHONY: test
+test: $(VENV)/.dev ## run the tests
+	@$(PY) -m pytest -q $(PYTEST_ARGS)
+
+.PHONY: lint
+lint: $(VENV)/.dev ## ruff and mypy --strict, over source, tests and benches
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy
+
+.PHONY: vectors
+vectors: $(VENV)/.dev ## write the conformance vectors again
+	@$(PY) tests/vectors/generate.py
+
+.PHONY: bench
+bench: $(VENV)/.dev ## print the ratios that the issues and docs/performance.md speak of
+	@$(PY) -m bench
+
+.PHONY: fuzz
+fuzz: $(VENV)/.dev ## the long fuzz and comparison runs (FUZZ_SECONDS=600)
+	@$(PY) -m pip --disable-pip-version-check --quiet install atheris==3.0.0
+	@$(PY) tests/fuzz/run.py $(or $(FUZZ_SECONDS),600)
+
+.PHONY: clean
+clean: ## remove what was built
+	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .hypothesis bench/results.json

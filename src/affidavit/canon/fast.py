@@ -1,0 +1,146 @@
+"""Canonical JSON through orjson, where its output provably is the reference writer's (ADR 0004).
+
+Importing this module imports orjson, which costs more than a small document: only `canonical` and the reader decide
+when that pays. Every function returns None when it cannot prove its answer; the caller then asks the reference.
+
+What orjson writes differently from JCS, and what is done about it:
+- it takes enums, UUIDs and its own Fragment: `marshal`, which takes exact built-in types only, must take the value too;
+- it writes NaN and the infinities as null: looked for in marshal's bytes whenever there is a null;
+- it sorts keys by code point: a key with a character beyond U+FFFF goes to the reference;
+- it lays out some doubles differently (`1.0`, `1e+16`, `1e-6`): these texts are put right, and only where they
+  stand outside strings.
+"""
+
+from __future__ import annotations
+
+import marshal
+import re
+
+import orjson
+
+from ..values import MAX_DEPTH
+from .numbers import number_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_AS_JCS = (
+    orjson.OPT_SORT_KEYS
+    | orjson.OPT_STRICT_INTEGER
+    | orjson.OPT_PASSTHROUGH_SUBCLASS
+    | orjson.OPT_PASSTHROUGH_DATACLASS
+    | orjson.OPT_PASSTHROUGH_DATETIME
+)
+
+#: A little-endian double with all exponent bits set, after marshal's type code for floats (plain, and with its flag).
+_NOT_FINITE = (re.compile(rb"g.{6}[\xf0-\xff][\x7f\xff]", re.DOTALL), re.compile(rb"\xe7.{6}[\xf0-\xff][\x7f\xff]", re.DOTALL))
+
+#: A line that stands in 200 containers: one more would be too deep, so the reference looks at it.
+_TOO_DEEP = b"\n" + b"  " * MAX_DEPTH
+
+#: Below this the reference writer is quick enough for a document with floats to put right.
+_LARGE = 65_536
+
+_TWO_BYTE_LEADS_AND_LESS = bytes(range(0xF0))
+
+#: The texts that are laid out otherwise than ECMAScript does: of negative zero, of whole doubles, and of those that
+#: ECMAScript writes without exponent. What follows tells a number from a look-alike inside a string: see _layout.
+_ENDINGS = (
+    re.compile(rb"-0\.0(?:,?\n|[,\]}])"),
+    re.compile(rb"\.0(?:,?\n|[,\]}])"),
+    re.compile(rb"e(?:\+(?:1[6-9]|20)|-[1-6])(?:,?\n|[,\]}])"),
+)
+
+
+def _gate() -> bool:
+    """Does this orjson lay doubles out the way _ENDINGS assumes? Another release may choose another way."""
+    probe = [-0.0, 5.0, 0.1, 1e-4, 1e-5, 1.5e-6, 1e-7, 5e-324, 123456789012345.6, 1e15, 1.5e16, 1e20, 1e21, 1.5e300]
+    written = (
+        b"[-0.0,5.0,0.1,0.0001,0.00001,1.5e-6,1e-7,5e-324,123456789012345.6,"
+        b"1000000000000000.0,1.5e+16,1e+20,1e+21,1.5e+300]"
+    )
+    return orjson.dumps(probe) == written
+
+
+LAYS_OUT_AS_EXPECTED = _gate()
+
+
+def fast_canonical(value: object) -> bytes | None:
+    """The JCS bytes of any Python value, or None for the reference writer to write or refuse."""
+    try:
+        exact_types = marshal.dumps(value, 4)
+        text = orjson.dumps(value, option=_AS_JCS)
+    except (ValueError, TypeError, RecursionError):
+        return None
+    if b"null" in text and any(pattern.search(exact_types) for pattern in _NOT_FINITE):
+        return None
+    if not _keys_in_order(value, text):
+        return None
+    if len(text) < _LARGE:
+        few_levels = text.count(b"[") + text.count(b"{") <= MAX_DEPTH
+        return text if few_levels and not any(ending.search(text) for ending in _ENDINGS) else None
+    return _laid_out_as_jcs(value, text)
+
+
+def fast_canonical_of_float_free(value: object) -> bytes | None:
+    """The same for a tree that the strict reader made, that nobody else has seen and that holds no float: every type
+    is then known, and no number needs its layout looked at."""
+    text = orjson.dumps(value, option=_AS_JCS)
+    return text if _keys_in_order(value, text) else None
+
+
+def _keys_in_order(value: object, text: bytes) -> bool:
+    """Code points and UTF-16 code units sort alike unless a key has a character beyond U+FFFF."""
+    if text.isascii() or not text.translate(None, _TWO_BYTE_LEADS_AND_LESS):
+        return True
+    todo: list[object] = [value]
+    while todo:
+        container = todo.pop()
+        if type(container) is dict:
+            if any(not key.isascii() and max(key) > "\uffff" for key in container):
+                return False
+            todo += container.values()
+        elif type(container) is list or type(container) is tuple:
+            todo += container  # type: ignore[arg-type]
+    return True
+
+
+def _laid_out_as_jcs(value: object, text: bytes) -> bytes | None:
+    """Indented, each number ends its line, and no string holds a raw line end: there a number is told from a look-alike
+    for certain, and levels can be seen. Both texts hold the same endings in the same order, so what is learned of one
+    holds for the other."""
+    if not LAYS_OUT_AS_EXPECTED or type(value) not in (dict, list, tuple):
+        return None
+    lines = orjson.dumps(value, option=_AS_JCS | orjson.OPT_INDENT_2)
+    if _TOO_DEEP in lines:
+        return None
+    for ending, mend in zip(_ENDINGS, (_negative_zeros, _whole_doubles, _exponents), strict=True):
+        is_number = [found.endswith(b"\n") for found in ending.findall(lines)]
+        if any(is_number):
+            text = mend(ending, text, iter(is_number))
+            lines = mend(ending, lines, iter(is_number))
+    return text
+
+
+def _negative_zeros(ending: re.Pattern[bytes], text: bytes, is_number: Iterator[bool]) -> bytes:
+    return ending.sub(lambda m: b"0" + m[0][4:] if next(is_number) else m[0], text)
+
+
+def _whole_doubles(ending: re.Pattern[bytes], text: bytes, is_number: Iterator[bool]) -> bytes:
+    return ending.sub(lambda m: m[0][2:] if next(is_number) else m[0], text)
+
+
+def _exponents(ending: re.Pattern[bytes], text: bytes, is_number: Iterator[bool]) -> bytes:
+    pieces: list[bytes] = []
+    done = 0
+    for found in ending.finditer(text):
+        if not next(is_number):
+            continue
+        end = found.end() - len(found[0].lstrip(b"e+-0123456789"))
+        near = max(done, end - 30)  # no double's text is longer
+        start = 1 + max(text.rfind(mark, near, end) for mark in (b",", b":", b"[", b" "))
+        pieces += (text[done:start], number_text(float(text[start:end])).encode())
+        done = end
+    pieces.append(text[done:])
+    return b"".join(pieces)

@@ -1,0 +1,101 @@
+"""The named hash profiles (contracts 1). A digest never travels without the profile it was made under.
+
+The only module that calls hashlib; a test greps for others.
+"""
+
+from __future__ import annotations
+
+from ..values import Digest
+from .jcs import canonical
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Protocol
+
+    class Hasher(Protocol):
+        def update(self, data: bytes | memoryview, /) -> None: ...
+        def hexdigest(self) -> str: ...
+
+
+try:  # the interpreter's own SHA-256 loads in no time; OpenSSL's is four times as fast and costs 2 ms to load
+    from _sha256 import sha256 as _small_sha256
+except ImportError:  # its name before and after 3.12 differs
+    from hashlib import sha256 as _small_sha256
+
+_LARGE = 262_144
+
+
+def _sha256(data: bytes) -> str:
+    if len(data) < _LARGE:
+        return _small_sha256(data).hexdigest()
+    hasher = raw_hasher()
+    hasher.update(data)
+    return hasher.hexdigest()
+
+
+def raw_hasher() -> Hasher:
+    """A SHA-256 to feed piece by piece; its result is a RAW digest."""
+    from hashlib import sha256
+
+    return sha256(usedforsecurity=False)
+
+
+class Profile:
+    """How a value becomes the bytes that are hashed."""
+
+    __slots__ = ("name", "to_bytes")
+
+    def __init__(self, name: str, to_bytes: Callable[[object], bytes]) -> None:
+        self.name = name
+        self.to_bytes = to_bytes
+
+    def digest(self, value: object) -> Digest:
+        return Digest(self.name, _sha256(self.to_bytes(value)))
+
+    def __repr__(self) -> str:
+        return f"Profile({self.name})"
+
+
+class RawProfile(Profile):
+    """Bytes as they are."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__("RAW", _as_bytes)
+
+    def digest_hex(self, hex_digits: str) -> Digest:
+        """The digest that a `raw_hasher` arrived at."""
+        return Digest(self.name, hex_digits)
+
+
+def _as_bytes(data: object) -> bytes:
+    if type(data) is not bytes:
+        raise TypeError(f"RAW hashes bytes, found {type(data).__name__}")
+    return data
+
+
+def _python_json(payload: object) -> bytes:
+    import json
+
+    return json.dumps(payload, sort_keys=True).encode()
+
+
+#: The seeds' canonicalHash(): JCS bytes and one LF.
+KERNEL = Profile("KERNEL", lambda value: canonical(value) + b"\n")
+#: Everything in a RUN_BUNDLE: JCS bytes, nothing after.
+ENGINE = Profile("ENGINE", canonical)
+#: The bytes as they are.
+RAW = RawProfile()
+#: `model_io_hash` only: the bytes of ENGINE under a name of its own, so that the two never mix.
+MODEL_IO = Profile("MODEL_IO", canonical)
+#: `plan_digest` only, kept for compatibility: Python's json.dumps(sort_keys=True).
+PLAN = Profile("PLAN", _python_json)
+
+PROFILES = {profile.name: profile for profile in (KERNEL, ENGINE, RAW, MODEL_IO, PLAN)}
+
+
+def derive_id(prefix: str, value: object) -> str:
+    """`deriveId(prefix, v)`: the prefix, `_`, and the first 16 hex digits of v's KERNEL hash (contracts 1)."""
+    return f"{prefix}_{KERNEL.digest(value).hex[:16]}"
