@@ -42,9 +42,7 @@ class ParseError(AffidavitError):
     def __init__(
         self, code: str, message: str, *, offset: int, line: int, column: int, expected: str, found: str
     ) -> None:
-        super().__init__(
-            code, message, offset=offset, line=line, column=column, expected=expected, found=found
-        )
+        super().__init__(code, message, offset=offset, line=line, column=column, expected=expected, found=found)
         self.offset = offset
         self.line = line
         self.column = column

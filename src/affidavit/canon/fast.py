@@ -24,6 +24,7 @@ from .numbers import number_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
 _AS_JCS = (
     orjson.OPT_SORT_KEYS
@@ -34,7 +35,10 @@ _AS_JCS = (
 )
 
 #: A little-endian double with all exponent bits set, after marshal's type code for floats (plain, and with its flag).
-_NOT_FINITE = (re.compile(rb"g.{6}[\xf0-\xff][\x7f\xff]", re.DOTALL), re.compile(rb"\xe7.{6}[\xf0-\xff][\x7f\xff]", re.DOTALL))
+_NOT_FINITE = (
+    re.compile(rb"g.{6}[\xf0-\xff][\x7f\xff]", re.DOTALL),
+    re.compile(rb"\xe7.{6}[\xf0-\xff][\x7f\xff]", re.DOTALL),
+)
 
 #: A line that stands in 200 containers: one more would be too deep, so the reference looks at it.
 _TOO_DEEP = b"\n" + b"  " * MAX_DEPTH
@@ -66,7 +70,7 @@ def _gate() -> bool:
 LAYS_OUT_AS_EXPECTED = _gate()
 
 
-def fast_canonical(value: object) -> bytes | None:
+def fast_canonical(value: Any) -> bytes | None:
     """The JCS bytes of any Python value, or None for the reference writer to write or refuse."""
     try:
         exact_types = marshal.dumps(value, 4)
@@ -102,7 +106,7 @@ def _keys_in_order(value: object, text: bytes) -> bool:
                 return False
             todo += container.values()
         elif type(container) is list or type(container) is tuple:
-            todo += container  # type: ignore[arg-type]
+            todo += container
     return True
 
 

@@ -18,6 +18,7 @@ from .order import in_order
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
 #: Importing orjson costs as much as writing this many bytes without it: rent until the rent has paid for the purchase.
 _IMPORT_WORTH = 1_000_000
@@ -42,7 +43,7 @@ def canonical(value: object) -> bytes:
     return small
 
 
-_encode = make_encoder(None, None, encode_basestring, None, ":", ",", True, False, False)
+_encode = make_encoder(None, None, encode_basestring, None, ":", ",", True, False, False)  # type: ignore[arg-type]
 
 
 class _NotSmall(Exception):
@@ -62,35 +63,35 @@ def _small(value: object) -> bytes | None:
         return None
 
 
-def _check_plain(value: object, levels: int) -> None:
+def _check_plain(value: Any, levels: int) -> None:
     kind = type(value)
     if kind is str or value is None or kind is bool:
         return
     if kind is int:
-        if not -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER:  # type: ignore[operator]
+        if not -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER:
             raise _NotSmall
     elif levels == 0:
         raise _NotSmall
     elif kind is dict:
-        for key, member in value.items():  # type: ignore[attr-defined]
+        for key, member in value.items():
             if type(key) is not str:
                 raise _NotSmall
             if type(member) is not str:
                 _check_plain(member, levels - 1)
     elif kind is list:
-        for member in value:  # type: ignore[attr-defined]
+        for member in value:
             if type(member) is not str:
                 _check_plain(member, levels - 1)
     else:
         raise _NotSmall
 
 
-def _written(root: object) -> bytes:
+def _written(root: Any) -> bytes:
     """The reference writer. A stack of iterators instead of recursion: no nesting can exhaust the interpreter."""
     out: list[str] = []
     place: list[str | int] = []  # the step into each open container's current member
     open_ends: list[str] = []
-    todo: list[Iterator[tuple[str | int, object]]] = []
+    todo: list[Iterator[tuple[Any, Any]]] = []
     value = root
     while True:
         kind = type(value)
@@ -99,15 +100,15 @@ def _written(root: object) -> bytes:
                 raise _refused(place, "VALUE_TOO_DEEP", f"at most {MAX_DEPTH} levels", "another level")
             if kind is dict:
                 members = value
-                for key in members:  # type: ignore[attr-defined]
+                for key in members:
                     if type(key) is not str:
                         raise _refused(place, "VALUE_KEY", "member names that are str", type(key).__name__)
                     _check_text(key, place)
-                todo.append(iter([(key, members[key]) for key in in_order(members)]))  # type: ignore
+                todo.append(iter([(key, members[key]) for key in in_order(members)]))
                 out.append("{")
                 open_ends.append("}")
             else:
-                todo.append(iter(enumerate(value)))  # type: ignore[call-overload]
+                todo.append(iter(enumerate(value)))
                 out.append("[")
                 open_ends.append("]")
             place.append("")
@@ -136,23 +137,23 @@ def _written(root: object) -> bytes:
             return "".join(out).encode()
 
 
-def _scalar(value: object, place: list[str | int]) -> str:
+def _scalar(value: Any, place: list[str | int]) -> str:
     kind = type(value)
     if kind is str:
-        _check_text(value, place)  # type: ignore[arg-type]
-        return encode_basestring(value)  # type: ignore[arg-type]
+        _check_text(value, place)
+        return encode_basestring(value)
     if value is None:
         return "null"
     if kind is bool:
         return "true" if value else "false"
     if kind is int:
-        if not -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER:  # type: ignore[operator]
+        if not -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER:
             raise _refused(place, "VALUE_INTEGER", "an integer within +-(2^53-1)", "one beyond")
         return repr(value)
     if kind is float:
-        if value - value != 0:  # type: ignore[operator]
+        if value - value != 0:
             raise _refused(place, "VALUE_NOT_FINITE", "a finite number", repr(value))
-        return number_text(value)  # type: ignore[arg-type]
+        return number_text(value)
     raise _refused(place, "VALUE_TYPE", "None, bool, int, float, str, list, tuple or dict exactly", kind.__name__)
 
 

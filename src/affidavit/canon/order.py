@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 def utf16(text: str) -> bytes:
-    """A sort key that orders like UTF-16 code units. Lone surrogates (file names that are not UTF-8) have a place too."""
+    """A sort key that orders like UTF-16 code units. Lone surrogates, as in names of files, have a place too."""
     return text.encode("utf-16-be", "surrogatepass")
 
 

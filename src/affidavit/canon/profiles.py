@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 try:  # the interpreter's own SHA-256 loads in no time; OpenSSL's is four times as fast and costs 2 ms to load
     from _sha256 import sha256 as _small_sha256
-except ImportError:  # its name before and after 3.12 differs
-    from hashlib import sha256 as _small_sha256
+except ImportError:  # Python 3.12 keeps it under another name, other interpreters have none
+    from hashlib import sha256 as _small_sha256  # type: ignore[assignment]
 
 _LARGE = 262_144
 

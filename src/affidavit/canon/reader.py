@@ -107,7 +107,7 @@ def _double(literal: str) -> float:
     return number
 
 
-def _constant(name: str) -> None:
+def _constant(_name: str) -> None:
     raise _Doubt
 
 
@@ -120,10 +120,9 @@ class _Hooks:
     parse_float = staticmethod(_double)
     parse_int = staticmethod(_integer)
     parse_constant = staticmethod(_constant)
-    memo: dict[str, str] = {}
 
 
-_scan = make_scanner(_Hooks)
+_scan = make_scanner(_Hooks)  # type: ignore[arg-type]
 
 
 def _scanned(data: bytes) -> Document | None:
@@ -147,9 +146,9 @@ def _scanned(data: bytes) -> Document | None:
             gc.enable()
     if text[end:].strip(_BLANK):
         return None
-    if text.count("[") + text.count("{") > MAX_DEPTH or len(text) > MAX_VALUES:
-        if _too_large(value):
-            return None
+    may_be_too_large = text.count("[") + text.count("{") > MAX_DEPTH or len(text) > MAX_VALUES
+    if may_be_too_large and _too_large(value):
+        return None
     return Document(value, float_free=False)
 
 

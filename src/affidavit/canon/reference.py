@@ -112,7 +112,7 @@ class _Reading:
         if self.values > MAX_VALUES:
             raise self.refuse(self.at, "JSON_TOO_MANY_VALUES", f"at most {MAX_VALUES} values", "another one")
         character = self.text[self.at : self.at + 1]
-        if character == "{" or character == "[":
+        if character in ("{", "["):
             if depth == MAX_DEPTH:
                 raise self.refuse(self.at, "JSON_TOO_DEEP", f"at most {MAX_DEPTH} levels", "another level")
             self.at += 1

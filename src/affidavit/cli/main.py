@@ -1,0 +1,139 @@
+"""The command `affidavit`: finds the verb, loads it and nothing else, and turns what it raises into an exit status."""
+
+from __future__ import annotations
+
+import sys
+
+from .. import __version__
+from ..errors import AffidavitError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from .args import Verb
+    from .output import Output
+
+#: Statuses outside a verb's own table, as shells have them.
+CLOSED_PIPE = 141
+INTERRUPTED = 130
+USAGE = 2
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Runs one command line; returns its exit status."""
+    words = sys.argv[1:] if argv is None else argv
+    try:
+        status = _main(words)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # whoever read our output has seen enough; the interpreter must not try to flush the rest at exit
+        _give_up_stdout()
+        return CLOSED_PIPE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return status
+
+
+def _main(words: list[str]) -> int:
+    if words == ["--version"]:
+        # before anything else is imported: asking for the version is how scripts probe for the command
+        sys.stdout.write(f"affidavit {__version__}\n")
+        return 0
+    from .output import Output
+
+    # common options may stand before the verb as well as after it
+    before: list[str] = []
+    rest = list(words)
+    while rest and rest[0].startswith("-") and rest[0] not in ("--help", "-h", "--version"):
+        word = rest.pop(0)
+        before.append(word)
+        if word == "--color" and rest:
+            before.append(rest.pop(0))
+    if not rest:
+        Output().always_say(overview())
+        return USAGE
+    name = rest.pop(0)
+    if name in ("--help", "-h", "help") and not rest:
+        Output().lines([("", overview())])
+        return 0
+    if name == "--version":
+        return _main(["--version"])
+    if name == "help":
+        name, rest = rest[0], ["--help"]
+    return _run_verb(name, before + rest)
+
+
+def _run_verb(name: str, words: list[str]) -> int:
+    from .output import Output
+    from .registry import MODULES
+
+    if name not in MODULES:
+        from ..shown import plain
+        from .args import suggestion
+
+        unknown = f"unknown command {plain(name)!r}{suggestion(name, MODULES)}; affidavit --help lists them"
+        Output().error(UsageError("USAGE", unknown))
+        return USAGE
+    module = _load(MODULES[name])
+    verb: Verb = module.VERB
+    from .args import help_text, parse
+
+    out = Output(json="--json" in words)  # until the command line is known to be sound
+    try:
+        args = parse(verb, words)
+        out = Output(
+            json=args.has("--json"),
+            color=args.text("--color") or "auto",
+            quiet=args.has("--quiet"),
+            verbose=args.has("--verbose"),
+        )
+        if args.has("--help"):
+            out.lines([("", help_text(verb))])
+            return 0
+        status: int = module.run(args, out)
+    except AffidavitError as error:
+        _tell(error, verb, out)
+        return verb.exits[error.kind]
+    return status
+
+
+def _load(module: str) -> ModuleType:
+    # __import__, not importlib: that is another import
+    __import__(f"{__package__}.verbs.{module}")
+    return sys.modules[f"{__package__}.verbs.{module}"]
+
+
+def _tell(error: AffidavitError, verb: Verb, out: Output) -> None:
+    """A verifier's answer goes where its reader looks for it (contracts 5); every other error to standard error."""
+    if verb.is_verifier and out.for_program:
+        out.result({"ok": False, "error": {"code": error.code, "message": error.message}})
+        if not sys.stderr.isatty():
+            return
+    out.error(error)
+
+
+def overview() -> str:
+    """`affidavit --help`."""
+    from .registry import VERBS
+
+    width = max(len(name) for name, _, _ in VERBS)
+    listed = "\n".join(f"  {name:<{width}}  {summary}" for name, _, summary in VERBS)
+    return (
+        "usage: affidavit COMMAND [OPTION]... [ARGUMENT]...\n\n"
+        "Runs things under a policy, seals what happened, and lets anyone verify it.\n\n"
+        f"commands:\n{listed}\n\n"
+        "affidavit COMMAND --help tells all about one command; affidavit --version tells this version.\n\n"
+        "examples:\n"
+        "  affidavit canonicalize record.json\n"
+        "  affidavit runner-verify runner.json"
+    )
+
+
+def _give_up_stdout() -> None:
+    import os
+
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

@@ -1,0 +1,53 @@
+"""A Report as JSON and as lines for a person: one place for both, so that they cannot say different things."""
+
+from __future__ import annotations
+
+from ..shown import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .model import Finding, Report
+
+
+def violation(finding: Finding) -> dict[str, Any]:
+    """The seeds' violation: rule_id, message, and path (a JSON Pointer) unless it is the whole document."""
+    told = {"rule_id": finding.rule_id, "message": finding.message}
+    if finding.path:
+        told["path"] = finding.path
+    return told
+
+
+def not_checked(report: Report) -> list[dict[str, str]]:
+    return [{"rule_id": left.rule_id, "reason": left.reason} for left in report.not_checked]
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """The seeds' result: `{"ok":true, <facts>}` or `{"ok":false,"violations":[..]}`, and what was not checked."""
+    body: dict[str, Any] = {"ok": report.ok}
+    if report.ok:
+        body.update(report.facts)
+    else:
+        body["violations"] = [violation(finding) for finding in report.findings]
+    if report.not_checked:
+        body["not_checked"] = not_checked(report)
+    return body
+
+
+def as_lines(report: Report, *, name: str, verbose: bool = False) -> list[tuple[str, str]]:
+    """For a person: (style, text) pairs; the command's frame knows what a style looks like."""
+    lines: list[tuple[str, str]] = []
+    if report.ok:
+        lines.append(("good", f"{plain(name)}: a valid {report.document}"))
+        lines += [("", f"  {fact}: {plain(str(told))}") for fact, told in report.facts.items()]
+    else:
+        count = len(report.findings)
+        lines.append(("bad", f"{plain(name)}: not a valid {report.document}, {count} finding{'s' * (count > 1)}"))
+        for finding in report.findings:
+            lines.append(("rule", f"  {finding.rule_id}  {plain(finding.path) or '(the document)'}"))
+            lines += [("", f"      expected {finding.expected}"), ("", f"      found    {finding.found}")]
+    lines += [("quiet", f"  not checked: {left.rule_id}: {plain(left.reason)}") for left in report.not_checked]
+    if verbose:
+        lines.append(("quiet", f"  checked: {' '.join(report.checked)}"))
+    return lines
