@@ -11,6 +11,7 @@ from .shape import Text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Any
 
 
 def sorted_texts(texts: list[str]) -> Iterator[Fault]:
@@ -20,6 +21,16 @@ def sorted_texts(texts: list[str]) -> Iterator[Fault]:
             if found != wanted:
                 yield Fault(f"{shown(wanted)} here, in UTF-16 order", shown(found), index)
                 return
+
+
+def sorted_by(member: str) -> Callable[[list[dict[str, Any]]], Iterator[Fault]]:
+    """A check that objects stand in the order of one of their texts."""
+
+    def check(items: list[dict[str, Any]]) -> Iterator[Fault]:
+        for fault in sorted_texts([item[member] for item in items]):
+            yield Fault(fault.expected, fault.found, *fault.steps, member)
+
+    return check
 
 
 def every(expected: str, holds: Callable[[str], bool]) -> Callable[[list[str]], Iterator[Fault]]:
