@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from affidavit.canon.certified import read_certified
 from affidavit.canon.jcs import canonical
-from affidavit.canon.reader import MAX_BYTES, MAX_VALUES, _scanned, read, read_document
+from affidavit.canon.reader import MAX_BYTES, _scanned, read, read_document
 from affidavit.canon.reference import read_reference
 from affidavit.errors import ParseError
-from affidavit.values import MAX_DEPTH, MAX_SAFE_INTEGER
+from affidavit.values import MAX_DEPTH, MAX_SAFE_INTEGER, MAX_VALUES
 from tests.support.same import same
 from tests.support.values import json_values
 

@@ -14,7 +14,7 @@ import gc
 import sys
 from _json import make_scanner
 
-from ..values import MAX_DEPTH
+from ..values import MAX_DEPTH, MAX_VALUES
 from .jcs import canonical
 from .numbers import integer_literal
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ..values import Json
 
 MAX_BYTES = 64 * 1024 * 1024
-MAX_VALUES = 2_000_000
 
 #: Importing orjson costs as much as reading this many bytes without it.
 _IMPORT_WORTH = 1_500_000

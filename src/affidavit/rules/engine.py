@@ -9,8 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..values import Level
-    from .model import Contract, Finding, Rule, Step
+    from ..values import Level, Step
+    from .model import Contract, Finding, Rule
 
     Place = tuple[Step, ...]
 
