@@ -2,7 +2,7 @@
 
 A finding (the document is wrong) and a refusal (policy says no) are values and live elsewhere; only an error is an
 exception. Every error has a stable code and says what was expected, what was found and where. `kind` chooses the exit
-status: each verb has a table from kind to number (cli/frame.py), so no error knows about exit statuses.
+status: each verb has a table from kind to number (cli/args.py, Verb.exits), so no error knows about exit statuses.
 """
 
 from __future__ import annotations
@@ -64,6 +64,12 @@ class UnsupportedValue(AffidavitError):
 
 class ReadFailed(AffidavitError):
     """A file that could not be opened or read."""
+
+    kind: Kind = "io"
+
+
+class WriteFailed(AffidavitError):
+    """What could not be written where it belongs."""
 
     kind: Kind = "io"
 

@@ -208,9 +208,12 @@ def usage(verb: Verb) -> str:
     return " ".join(words)
 
 
+_WIDTH = 100
+
+
 def help_text(verb: Verb) -> str:
     """The verb's help, from the same table that parses."""
-    lines = [f"usage: {usage(verb)}", "", verb.description]
+    lines = [f"usage: {usage(verb)}", "", *_folded(verb.description, _WIDTH)]
     if verb.arguments:
         lines += ["", "arguments:", *_table([(argument.name, argument.help) for argument in verb.arguments])]
     for title, options in (("options:", verb.options), ("common options:", COMMON)):
@@ -242,4 +245,20 @@ def _option_help(option: Option) -> str:
 
 def _table(rows: list[tuple[str, str]]) -> list[str]:
     width = max(len(left) for left, _ in rows)
-    return [f"  {left:<{width}}  {right}" for left, right in rows]
+    lines: list[str] = []
+    for left, right in rows:
+        first, *more = _folded(right, _WIDTH - width - 4)
+        lines.append(f"  {left:<{width}}  {first}")
+        lines += [" " * (width + 4) + line for line in more]
+    return lines
+
+
+def _folded(text: str, width: int) -> list[str]:
+    """The text in lines of at most `width`, broken between words."""
+    lines = [""]
+    for word in text.split(" "):
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+            lines.append(word)
+        else:
+            lines[-1] += (" " if lines[-1] else "") + word
+    return lines

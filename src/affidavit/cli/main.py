@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 
 from .. import __version__
-from ..errors import AffidavitError, UsageError
+from ..errors import AffidavitError, UsageError, WriteFailed
+from .stdout import write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,22 +25,22 @@ def main(argv: list[str] | None = None) -> int:
     """Runs one command line; returns its exit status."""
     words = sys.argv[1:] if argv is None else argv
     try:
-        status = _main(words)
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        return _main(words)
     except BrokenPipeError:
-        # whoever read our output has seen enough; the interpreter must not try to flush the rest at exit
-        _give_up_stdout()
-        return CLOSED_PIPE
+        return CLOSED_PIPE  # whoever read our output has seen enough
     except KeyboardInterrupt:
         return INTERRUPTED
-    return status
+    except WriteFailed as error:  # of help and version; a verb's own are told in _run_verb
+        from .output import Output
+
+        Output().error(error)
+        return USAGE
 
 
 def _main(words: list[str]) -> int:
     if words == ["--version"]:
         # before anything else is imported: asking for the version is how scripts probe for the command
-        sys.stdout.write(f"affidavit {__version__}\n")
+        write(f"affidavit {__version__}\n".encode())
         return 0
     from .output import Output
 
@@ -107,9 +108,9 @@ def _load(module: str) -> ModuleType:
 
 def _tell(error: AffidavitError, verb: Verb, out: Output) -> None:
     """A verifier's answer goes where its reader looks for it (contracts 5); every other error to standard error."""
-    if verb.is_verifier and out.for_program:
+    if verb.is_verifier and out.for_program and not isinstance(error, WriteFailed):
         out.result({"ok": False, "error": {"code": error.code, "message": error.message}})
-        if not sys.stderr.isatty():
+        if not out.person_reads_errors:
             return
     out.error(error)
 
@@ -129,11 +130,3 @@ def overview() -> str:
         "  affidavit canonicalize record.json\n"
         "  affidavit runner-verify runner.json"
     )
-
-
-def _give_up_stdout() -> None:
-    import os
-
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)

@@ -10,6 +10,7 @@ import os
 import sys
 
 from ..canon.jcs import canonical
+from .stdout import write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ class Output:
         self.json = json
         #: A program is reading standard output.
         self.for_program = json or not _is_terminal(sys.stdout)
+        #: A person is reading standard error.
+        self.person_reads_errors = _is_terminal(sys.stderr)
         self._color = color
 
     def result(self, body: dict[str, Any]) -> None:
@@ -39,9 +42,7 @@ class Output:
 
     def raw(self, data: bytes) -> None:
         """Bytes to standard output, as they are."""
-        out = sys.stdout.buffer
-        out.write(data)
-        out.flush()
+        write(data)
 
     def lines(self, lines: Iterable[tuple[str, str]]) -> None:
         """Readable (style, text) pairs to standard output."""
@@ -59,7 +60,7 @@ class Output:
 
     def error(self, error: AffidavitError) -> None:
         """The one error shape: prose for a person, one JSON line for a program."""
-        if _is_terminal(sys.stderr):
+        if self.person_reads_errors:
             self.always_say(f"affidavit: {error.message}", "bad")
         else:
             _to_stderr(canonical(escaped(error.facts())) + b"\n")
@@ -87,8 +88,9 @@ def _line(style: str, text: str, paint: bool) -> bytes:
 def _to_stderr(line: bytes) -> None:
     """Standard error may be closed or full: what is said there must never change how the command ends."""
     try:
-        sys.stderr.buffer.write(line)
-        sys.stderr.buffer.flush()
+        if sys.stderr is not None:
+            sys.stderr.buffer.write(line)
+            sys.stderr.buffer.flush()
     except OSError:
         pass
 
