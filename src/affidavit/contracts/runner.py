@@ -53,6 +53,13 @@ def is_runner_id(text: str) -> bool:
     )
 
 
+def new_runner_id(epoch_seconds: int, random: bytes) -> str:
+    """A runner_id of that second; eight random bytes keep the ids of one second apart on any number of machines."""
+    from time import gmtime, strftime
+
+    return f"runner_{strftime('%Y%m%d_%H%M%S', gmtime(epoch_seconds))}_{random.hex()}"
+
+
 def _is_node_version(text: str) -> bool:
     return text[:1] == "v" and is_semver(text[1:])
 
@@ -232,6 +239,36 @@ RUNNER = Contract(
         Rule("RN12", "the record survives parsing and writing unchanged", behaviour=True),
     ),
 )
+
+
+#: Seed 001's example record.
+EXAMPLE: dict[str, Any] = {
+    "runner_schema_version": "1.0.0",
+    "runner_id": "runner_20260106_120000_abc123",
+    "runner_version": "0.3.15",
+    "platform": {"os": "linux", "arch": "x64", "node_version": "v24.11.1", "npm_version": "10.9.2"},
+    "sandbox": {
+        "backend": "process",
+        "isolation_level": "standard",
+        "network_blocked": True,
+        "filesystem_readonly": False,
+    },
+    "limits": {"timeout_ms": 60000, "max_output_files": 500, "max_total_output_bytes": 52428800},
+    "commands": {"allowlist": ["node", "npm", "npx"], "blocklist": [], "shell": "/bin/sh"},
+    "write_roots": ["build", "dist", "out", "tmp"],
+    "context": {
+        "working_dir": ".",
+        "env_allowlist": ["LANG", "LC_ALL", "NODE_ENV", "TZ"],
+        "locale": "en_US.UTF-8",
+        "timezone": "UTC",
+    },
+    "timing": {
+        "started_at": "2026-01-06T12:00:00.000Z",
+        "completed_at": "2026-01-06T12:00:05.000Z",
+        "duration_ms": 5000,
+    },
+    "exit": {"code": 0, "oom_killed": False, "timeout_killed": False},
+}
 
 
 def verify_runner(value: object, *, level: Level = "spec") -> Report:

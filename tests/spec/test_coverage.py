@@ -1,0 +1,64 @@
+"""Every rule of every specification is checked, and every check is a rule of its specification."""
+
+from __future__ import annotations
+
+import ast
+import os
+
+import pytest
+
+from tests.support.contracts import ROOT, contract_of, documents, headings
+from tests.support.vectors import all_vectors
+
+#: The seeds' and the contracts' rule ids, which the specifications must hold.
+SERIES = {
+    "runner": [f"RN{number}" for number in range(1, 13)],
+}
+
+#: Rules about what the tool itself does: no document can break them, so a test of that name stands for each.
+BEHAVIOUR = {
+    "runner": {"RN11": "test_RN11_core_hash_excludes_timing_and_ephemeral", "RN12": "test_RN12_canonical_round_trip"},
+}
+
+#: What no single document can show: the test that stands for it.
+BEYOND_A_DOCUMENT = {"runner": {"RN2": "test_RN2_runner_ids_are_unique"}}
+
+
+def _test_names() -> set[str]:
+    names: set[str] = set()
+    for folder, _, files in os.walk(os.path.join(ROOT, "tests")):
+        for file in files:
+            if file.startswith("test_") and file.endswith(".py"):
+                with open(os.path.join(folder, file), encoding="utf-8") as source:
+                    names.update(
+                        node.name for node in ast.walk(ast.parse(source.read())) if isinstance(node, ast.FunctionDef)
+                    )
+    return names
+
+
+@pytest.mark.parametrize("document", documents())
+def test_every_rule_of_the_specification_has_a_check_and_vectors(document: str) -> None:
+    specified = set(headings(document))
+    assert specified >= set(SERIES.get(document, ())), "the specification lacks rules of its series"
+    vectors = [vector for vector in all_vectors() if vector.document == document]
+    assert any(not vector.expected for vector in vectors), "no valid vector"
+    found = {rule_id for vector in vectors for rule_id in vector.rule_ids}
+    checked = {rule.id for rule in contract_of(document).rules}
+    behaviour = BEHAVIOUR.get(document, {})
+    assert checked == specified, "the contract's rules and the specification's are not the same"
+    assert specified - found == set(behaviour) - found, "rules without a failing vector"
+
+
+@pytest.mark.parametrize("document", documents())
+def test_every_finding_has_an_id_of_the_specification(document: str) -> None:
+    found = {rule_id for vector in all_vectors() if vector.document == document for rule_id in vector.rule_ids}
+    assert found <= set(headings(document))
+
+
+def test_rules_about_behaviour_have_the_test_that_is_named_for_them() -> None:
+    named = {name for table in (BEHAVIOUR, BEYOND_A_DOCUMENT) for tests in table.values() for name in tests.values()}
+    assert named <= _test_names()
+
+
+def test_every_document_that_has_rules_has_a_series_or_a_specification() -> None:
+    assert set(SERIES) <= set(documents())

@@ -1,0 +1,34 @@
+"""Each conformance vector gives exactly the findings that its header states."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from affidavit.canon.reader import read
+from tests.support.contracts import ROOT, verifier_of
+from tests.support.vectors import Vector, all_vectors
+
+#: Vectors of these are not single JSON documents; their own tests read them.
+NOT_ONE_DOCUMENT = frozenset({"pack", "ledger"})
+
+
+def _single_documents() -> list[Vector]:
+    return [vector for vector in all_vectors() if vector.document not in NOT_ONE_DOCUMENT]
+
+
+@pytest.mark.parametrize("vector", _single_documents(), ids=lambda vector: vector.name)
+def test_a_vector_is_judged_as_its_header_says(vector: Vector) -> None:
+    report = verifier_of(vector.document)(read(vector.body), level=vector.level)
+    found = sorted(f"{finding.rule_id} {finding.path}".rstrip() for finding in report.findings)
+    assert found == vector.expected
+
+
+def test_the_vectors_are_what_their_generator_writes() -> None:
+    """A vector that was edited by hand would be lost with the next `make vectors`."""
+    before = {vector.name: (vector.header, vector.body) for vector in all_vectors()}
+    subprocess.run([sys.executable, os.path.join(ROOT, "tests", "vectors", "generate.py")], check=True, cwd=ROOT)
+    assert {vector.name: (vector.header, vector.body) for vector in all_vectors()} == before
