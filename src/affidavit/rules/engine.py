@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .model import Report, Unchecked, finding
+from ..canon.jcs import canonical
+from ..errors import UnsupportedValue
+from .model import Finding, Report, Unchecked, finding
 from .shape import ABSENT
 
 TYPE_CHECKING = False
@@ -10,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..values import Level
-    from .model import Contract, Finding, Rule, Step
+    from .model import Contract, Rule, Step
 
     Place = tuple[Step, ...]
 
@@ -32,6 +34,17 @@ def examine(
         if level in rule.levels and not rule.behaviour:
             examination.run(rule, context)
     return examination.report(contract.document)
+
+
+def survives_writing(report: Report, value: object, rule_id: str) -> Report:
+    """The report with a finding added when canonical JSON cannot carry the value: what cannot be written unchanged has
+    no hash. A value from the strict reader always can; one that a caller made may not."""
+    try:
+        canonical(value)
+    except UnsupportedValue as error:
+        lost = Finding(rule_id, error.place, error.expected, error.found)
+        return Report(report.document, [*report.findings, lost], [*report.checked], [*report.not_checked])
+    return report
 
 
 class _Examination:
