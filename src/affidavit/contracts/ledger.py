@@ -11,11 +11,12 @@ from ..canon.jcs import canonical
 from ..canon.profiles import KERNEL
 from ..canon.reader import read
 from ..errors import ParseError
+from ..rules.checks import content_hash
 from ..rules.engine import MOST_FINDINGS, examine
 from ..rules.model import Contract, Fault, Finding, Report, Rule, Unchecked
 from ..rules.shape import Bool, Nullable, Obj, OneOf, Text, non_empty
 from ..shown import shown
-from ..values import is_content_hash, parse_timestamp
+from ..values import parse_timestamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _is_instant(text: str) -> bool:
     return parse_timestamp(text) is not None
 
 
-_HASH = Text(is_content_hash, "sha256: and 64 lowercase hex digits", rule="LD4")
+_HASH = content_hash("LD4")
 
 
 def _shape(_level: Level) -> Shape:
