@@ -1,3 +1,53 @@
-"""affidavit: what exactly ran, under which rules, and can you prove it?"""
+"""affidavit: what exactly ran, under which rules, and can you prove it?
+
+The library's names are loaded when they are used: `import affidavit` costs nothing.
+"""
+
+from __future__ import annotations
 
 __version__ = "0.1.0"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .canon.jcs import canonical as canonical
+    from .canon.reader import read as read
+    from .contracts.runner import verify_runner as verify_runner
+    from .errors import AffidavitError as AffidavitError
+    from .errors import ParseError as ParseError
+    from .errors import UnsupportedValue as UnsupportedValue
+    from .rules.model import Finding as Finding
+    from .rules.model import Report as Report
+
+#: Each public name and the module it lives in.
+_HOMES = {
+    "AffidavitError": "errors",
+    "Finding": "rules.model",
+    "ParseError": "errors",
+    "Report": "rules.model",
+    "UnsupportedValue": "errors",
+    "canonical": "canon.jcs",
+    "read": "canon.reader",
+    "verify_runner": "contracts.runner",
+}
+
+__all__ = [
+    "AffidavitError",
+    "Finding",
+    "ParseError",
+    "Report",
+    "UnsupportedValue",
+    "__version__",
+    "canonical",
+    "read",
+    "verify_runner",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    found: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Literal, TypeAlias
 
     Level = Literal["spec", "compat", "strict"]
+    Step = str | int
     Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
 
 LEVELS: tuple[Level, ...] = ("spec", "compat", "strict")
@@ -21,6 +22,9 @@ MAX_SAFE_INTEGER = 2**53 - 1
 
 #: Containers within containers: the strict reader refuses more, and so does the writer.
 MAX_DEPTH = 200
+
+#: Values in one document, containers and scalars: the strict reader refuses more.
+MAX_VALUES = 2_000_000
 
 DIGITS = "0123456789"
 HEX = "0123456789abcdef"

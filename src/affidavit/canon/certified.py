@@ -13,8 +13,7 @@ import re
 
 import orjson
 
-from ..values import MAX_DEPTH
-from .reader import MAX_VALUES
+from ..values import MAX_DEPTH, MAX_VALUES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

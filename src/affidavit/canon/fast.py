@@ -72,6 +72,8 @@ LAYS_OUT_AS_EXPECTED = _gate()
 
 def fast_canonical(value: Any) -> bytes | None:
     """The JCS bytes of any Python value, or None for the reference writer to write or refuse."""
+    if type(value) not in (dict, list, tuple):
+        return None  # a number alone has nothing behind it by which _ENDINGS could tell it
     try:
         exact_types = marshal.dumps(value, 4)
         text = orjson.dumps(value, option=_AS_JCS)
@@ -114,7 +116,7 @@ def _laid_out_as_jcs(value: object, text: bytes) -> bytes | None:
     """Indented, each number ends its line, and no string holds a raw line end: there a number is told from a look-alike
     for certain, and levels can be seen. Both texts hold the same endings in the same order, so what is learned of one
     holds for the other."""
-    if not LAYS_OUT_AS_EXPECTED or type(value) not in (dict, list, tuple):
+    if not LAYS_OUT_AS_EXPECTED:
         return None
     lines = orjson.dumps(value, option=_AS_JCS | orjson.OPT_INDENT_2)
     if _TOO_DEEP in lines:

@@ -14,7 +14,7 @@ import gc
 import sys
 from _json import make_scanner
 
-from ..values import MAX_DEPTH
+from ..values import MAX_DEPTH, MAX_VALUES
 from .jcs import canonical
 from .numbers import integer_literal
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ..values import Json
 
 MAX_BYTES = 64 * 1024 * 1024
-MAX_VALUES = 2_000_000
 
 #: Importing orjson costs as much as reading this many bytes without it.
 _IMPORT_WORTH = 1_500_000
@@ -153,21 +152,19 @@ def _scanned(data: bytes) -> Document | None:
 
 
 def _too_large(value: Json) -> bool:
-    """True when the reference may have a reason to refuse: more values or levels than it takes."""
+    """True when the reference has a reason to refuse: more values or levels than it takes."""
     count = 1
-    level: list[Json] = [value]
-    for _ in range(MAX_DEPTH + 1):
+    depth = 0
+    level = [value] if type(value) is dict or type(value) is list else []
+    while level:
+        depth += 1
+        if depth > MAX_DEPTH:
+            return True
         below: list[Json] = []
         for container in level:
-            if type(container) is dict:
-                count += len(container)
-                below += container.values()
-            elif type(container) is list:
-                count += len(container)
-                below += container
+            count += len(container)
+            below += container.values() if type(container) is dict else container
         if count > MAX_VALUES:
             return True
-        if not below:
-            return False
-        level = below
-    return True
+        level = [member for member in below if type(member) is dict or type(member) is list]
+    return False

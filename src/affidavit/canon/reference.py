@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 
 from ..errors import ParseError
-from ..values import MAX_DEPTH
+from ..values import MAX_DEPTH, MAX_VALUES
 from .numbers import integer_literal
-from .reader import MAX_VALUES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

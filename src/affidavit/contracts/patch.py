@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from ..rules.model import Step
     from ..rules.shape import Shape, Tell
-    from ..values import Level
+    from ..values import Level, Step
 
 #: PS7: how much a patch may write where no policy is at hand that says otherwise.
 MOST_BYTES = 52_428_800

@@ -11,8 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..values import Level
-    from .model import Contract, Rule, Step
+    from ..values import Level, Step
+    from .model import Contract, Rule
 
     Place = tuple[Step, ...]
 

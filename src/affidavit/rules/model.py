@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from ..values import Level
+    from ..values import Level, Step
     from .shape import Shape
 
-    Step = str | int
     Check = Callable[..., Iterator["Fault"]]
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from .model import Step
+    from ..values import Step
 
     Tell = Callable[[str, tuple[Step, ...], str, str], None]
 
