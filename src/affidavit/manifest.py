@@ -1,4 +1,4 @@
-"""What a directory or an archive holds, as a value: names and kinds, found by whoever opened it, judged by contracts."""
+"""What a directory or an archive holds, as a value: found by whoever opened it, judged by contracts."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Manifest:
     """What a place holds. `place` is its path as it was given, `resolved` where that leads. Of a place with too many
     entries only those are listed that were asked for by name, so that the listing does not depend on chance."""
 
-    __slots__ = ("entries", "place", "resolved", "too_many", "unfit")
+    __slots__ = ("entries", "is_archive", "place", "resolved", "too_many", "unfit")
 
     def __init__(
         self,
@@ -59,11 +59,13 @@ class Manifest:
         entries: list[Entry],
         *,
         resolved: str = "",
+        is_archive: bool = False,
         too_many: bool = False,
         unfit: tuple[Unfit, ...] = (),
     ) -> None:
         self.place = place
         self.entries = entries
         self.resolved = resolved
+        self.is_archive = is_archive
         self.too_many = too_many
         self.unfit = unfit
