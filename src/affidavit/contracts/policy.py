@@ -32,7 +32,7 @@ _BUILT_IN: dict[str, tuple[int, int, int, tuple[str, ...], tuple[str, ...]]] = {
 BUILT_IN_NAMES = tuple(_BUILT_IN)
 
 #: What a rule is told apart from the document: the profile as its own file has it.
-_PROFILE = "the profile's own file"
+PROFILE = "the profile's own file"
 
 
 def built_in(name: str) -> dict[str, Any]:
@@ -58,14 +58,14 @@ def _is_name(name: str) -> bool:
     return name in _BUILT_IN or is_custom_name(name)
 
 
-def policy_members() -> dict[str, Shape]:
-    """The seven members, each with the rule that speaks for it."""
+def policy_members(name_rule: str = "PL1", bounds_rule: str = "PL3") -> dict[str, Shape]:
+    """The seven members. A run record embeds them under a rule of its own."""
     return {
-        "name": Text(_is_name, "strict, default, dev or a custom name, [a-z][a-z0-9_-]{0,31}", rule="PL1"),
+        "name": Text(_is_name, "strict, default, dev or a custom name, [a-z][a-z0-9_-]{0,31}", rule=name_rule),
         "allow_network": Bool(),
-        "timeout_ms": Int(1000, 600_000, rule="PL3"),
-        "max_output_files": Int(1, 10_000, rule="PL3"),
-        "max_total_output_bytes": Int(1024, 1_073_741_824, rule="PL3"),
+        "timeout_ms": Int(1000, 600_000, rule=bounds_rule),
+        "max_output_files": Int(1, 10_000, rule=bounds_rule),
+        "max_total_output_bytes": Int(1024, 1_073_741_824, rule=bounds_rule),
         "allowed_commands": Arr(non_empty()),
         "allowed_write_roots": Arr(non_empty()),
     }
@@ -82,10 +82,13 @@ def _is_named(name: str, resolved: dict[str, Any]) -> Iterator[Fault]:
         yield Fault(f"{shown(resolved['name'])}, the profile's name", shown(name))
 
 
-def _equals(policy: dict[str, Any], resolved: dict[str, Any]) -> Iterator[Fault]:
+def differences(policy: dict[str, Any], resolved: dict[str, Any]) -> Iterator[Fault]:
+    """Where a policy is not canonically equal to the profile it claims to be (PL7, RS5)."""
     for name, member in resolved.items():
-        if name != "name" and canonical(policy[name]) != canonical(member):
-            yield Fault(f"{_told(member)}, as profile {policy['name']} has it", _told(policy[name]), name)
+        if canonical(policy[name]) != canonical(member):
+            yield Fault(f"{_told(member)}, as the profile has it", _told(policy[name]), name)
+    for name in policy.keys() - resolved.keys():
+        yield Fault("no such member, as in the profile", "one", name)
 
 
 def _told(member: object) -> str:
@@ -98,7 +101,7 @@ POLICY = Contract(
     _shape,
     (
         Rule("PL1", "the name is a built-in profile's or has the form of a custom one"),
-        Rule("PL1", "the name is the profile's", _is_named, needs=("name",), context=_PROFILE),
+        Rule("PL1", "the name is the profile's", _is_named, needs=("name",), context=PROFILE),
         Rule("PL2", "all seven members are there and no other, lists are lists"),
         Rule("PL2", "roots are relative", every("a relative path", is_relative), needs=("allowed_write_roots",)),
         Rule("PL2", "no root climbs", every('a path without ".."', does_not_climb), needs=("allowed_write_roots",)),
@@ -106,7 +109,7 @@ POLICY = Contract(
         Rule("PL4", "strict and default allow no model", behaviour=True),
         Rule("PL5", "recording and replaying need a path", behaviour=True),
         Rule("PL6", "limits are enforced in the sandbox", behaviour=True),
-        Rule("PL7", "the policy equals the resolved profile", _equals, needs=("",), context=_PROFILE),
+        Rule("PL7", "the policy equals the resolved profile", differences, needs=("",), context=PROFILE),
     ),
 )
 
@@ -114,14 +117,18 @@ POLICY = Contract(
 def verify_policy(value: object, *, level: Level = "spec", resolved: dict[str, Any] | None = None) -> Report:
     """PL1-PL3 and PL7. A custom profile is compared with `resolved`, the profile as its file has it; without that
     nobody can say whose profile the name stands for. `facts["policy_hash"]` is there only when the policy is valid."""
-    name = value.get("name") if type(value) is dict else None
-    if type(name) is str and name in _BUILT_IN:
-        resolved = built_in(name)
-    context = {} if resolved is None else {_PROFILE: resolved}
-    report = survives_writing(examine(POLICY, value, level, context), value, "PL2")
+    report = survives_writing(examine(POLICY, value, level, profile_context(value, resolved)), value, "PL2")
     if report.ok:
         report.facts["policy_hash"] = policy_hash(value)  # type: ignore[arg-type]
     return report
+
+
+def profile_context(policy: object, resolved: dict[str, Any] | None) -> dict[str, object]:
+    """What PL7 and RS5 compare a policy with: the built-in profile of that name, else the one that was given."""
+    name = policy.get("name") if type(policy) is dict else None
+    if type(name) is str and name in _BUILT_IN:
+        resolved = built_in(name)
+    return {} if resolved is None else {PROFILE: resolved}
 
 
 def policy_hash(policy: dict[str, Any]) -> str:

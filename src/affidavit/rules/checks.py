@@ -23,6 +23,16 @@ def sorted_texts(texts: list[str]) -> Iterator[Fault]:
                 return
 
 
+def sorted_by(member: str) -> Callable[[list[dict[str, Any]]], Iterator[Fault]]:
+    """A check that objects stand in the order of one of their texts."""
+
+    def check(items: list[dict[str, Any]]) -> Iterator[Fault]:
+        for fault in sorted_texts([item[member] for item in items]):
+            yield Fault(fault.expected, fault.found, *fault.steps, member)
+
+    return check
+
+
 def every(expected: str, holds: Callable[[str], bool]) -> Callable[[list[str]], Iterator[Fault]]:
     """A check that each text of a list is as `holds` says."""
 

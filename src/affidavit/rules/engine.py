@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..canon.jcs import canonical
 from ..errors import UnsupportedValue
 from .model import Finding, Report, Unchecked, finding
-from .shape import ABSENT
+from .shape import ABSENT, SCHEMA
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,12 @@ def examine(
     shape = contract.shape(level)
     examination = _Examination(value)
     if not shape.fits(value):
-        shape.explain(value, (), "SCHEMA", examination.unfit)
+        shape.explain(value, (), SCHEMA, examination.unfit)
+        if contract.shape_first and examination.has_only_schema_left():
+            for rule in contract.rules:
+                if level in rule.levels and not rule.behaviour and rule.id != SCHEMA:
+                    examination.not_checked.append(Unchecked(rule.id, "needs a document of the right shape"))
+            return examination.report(contract.document)
     for rule in contract.rules:
         if level in rule.levels and not rule.behaviour:
             examination.run(rule, context)
@@ -84,6 +89,13 @@ class _Examination:
                 break
             self.above_unsound.add(place)
 
+    def has_only_schema_left(self) -> bool:
+        """True when SCHEMA speaks at all; the other rules' findings then give way to it."""
+        schema = [found for found in self.findings if found.rule_id == SCHEMA]
+        if schema:
+            self.findings = schema
+        return bool(schema)
+
     def is_sound(self, place: Place) -> bool:
         """Neither the place nor anything above or below it was found unfit."""
         return place not in self.above_unsound and not any(
@@ -136,7 +148,7 @@ class _Examination:
 
     def report(self, document: str) -> Report:
         if self.cut:
-            self.not_checked.append(Unchecked("SCHEMA", f"findings beyond the first {MOST_FINDINGS} are not listed"))
+            self.not_checked.append(Unchecked(SCHEMA, f"findings beyond the first {MOST_FINDINGS} are not listed"))
         return Report(document, self.findings, self.checked, self.not_checked)
 
 

@@ -142,17 +142,25 @@ class Report:
 
 
 class Contract:
-    """A document's contract: its shape at each level, its rules, and the specification it stands in."""
+    """A document's contract: its shape at each level, its rules, and the specification it stands in. With
+    `shape_first` no rule is examined, and no other id speaks, while the shape has a SCHEMA finding."""
 
-    __slots__ = ("_shapes", "document", "rules", "shape_at", "specification")
+    __slots__ = ("_shapes", "document", "rules", "shape_at", "shape_first", "specification")
 
     def __init__(
-        self, document: str, specification: str, shape_at: Callable[[Level], Shape], rules: tuple[Rule, ...]
+        self,
+        document: str,
+        specification: str,
+        shape_at: Callable[[Level], Shape],
+        rules: tuple[Rule, ...],
+        *,
+        shape_first: bool = False,
     ) -> None:
         self.document = document
         self.specification = specification
         self.shape_at = shape_at
         self.rules = rules
+        self.shape_first = shape_first
         self._shapes: dict[Level, Shape] = {}
 
     def shape(self, level: Level) -> Shape:
