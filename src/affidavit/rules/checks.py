@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..canon.order import in_order, is_in_order
+from ..canon.order import in_order, is_in_order, utf16
 from ..shown import shown
-from ..values import is_semver
+from ..values import is_content_hash, is_hex, is_semver
 from .model import Fault
-from .shape import Text
+from .shape import Arr, Obj, Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,3 +62,53 @@ def version_of(major: int, rule: str) -> Text:
     """A schema version of one major: another minor or patch is read, another major is not (contracts 1)."""
     start = f"{major}."
     return Text(lambda text: text.startswith(start) and is_semver(text), f"a version {major}.x.y", rule=rule)
+
+
+def content_hash(rule: str = "", *, bare: bool = False) -> Text:
+    """The seeds' ContentHash; with `bare` also without prefix, as older writers have it."""
+    if bare:
+        told = "64 lowercase hex digits, with sha256: or without"
+        return Text(lambda text: is_content_hash(text) or is_hex(text, 64), told, rule=rule)
+    return Text(is_content_hash, "sha256: and 64 lowercase hex digits", rule=rule)
+
+
+def stays_below(path: str) -> bool:
+    """Relative, and without a way up."""
+    return is_relative(path) and does_not_climb(path)
+
+
+def by_path(items: list[dict[str, Any]]) -> Iterator[Fault]:
+    """Items sorted by their `path`, each path once; the first out of place is named."""
+    keys = [utf16(item["path"]) for item in items]
+    for index in range(1, len(keys)):
+        if keys[index] <= keys[index - 1]:
+            yield Fault("each path once, in UTF-16 order", shown(items[index]["path"]), index, "path")
+            return
+
+
+def violations() -> Arr:
+    """A list of the seeds' violations inside a document."""
+    return Arr(Obj({"rule_id": Text(), "message": Text()}, {"path": Text()}, rule="SCHEMA"))
+
+
+def sorted_violations(found: list[dict[str, Any]]) -> Iterator[Fault]:
+    """By rule id, path and message; the first out of place is named."""
+    keys = [tuple(utf16(item.get(name, "")) for name in ("rule_id", "path", "message")) for item in found]
+    for index in range(1, len(keys)):
+        if keys[index] < keys[index - 1]:
+            yield Fault("violations by rule_id, path and message", shown(found[index]["rule_id"]), index)
+            return
+
+
+def paths_are_the_patchs(items: list[dict[str, Any]], patch: dict[str, Any]) -> Iterator[Fault]:
+    """What was done to each path of a patch: no path more, none less."""
+    wanted = in_order(operation["path"] for operation in patch["operations"])
+    found = [item["path"] for item in items]
+    if found != wanted:
+        yield Fault(f"the {len(wanted)} paths of the patch", f"{len(found)} paths, not the same")
+
+
+def tells_why(outcome: str, error: str | None) -> Iterator[Fault]:
+    """Failures and refusals have an `error`."""
+    if outcome in ("FAILED", "REFUSED") and error is None:
+        yield Fault(f"an error, as the outcome is {outcome}", "no such member", field=1)

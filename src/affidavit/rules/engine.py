@@ -41,6 +41,15 @@ def examine(
     return examination.report(contract.document)
 
 
+def structure(contract: Contract, value: object, level: Level = "spec") -> Report:
+    """The shape alone: what the seeds call a basic schema check."""
+    examination = _Examination(value)
+    shape = contract.shape(level)
+    if not shape.fits(value):
+        shape.explain(value, (), "SCHEMA", examination.unfit)
+    return examination.report(contract.document)
+
+
 def survives_writing(report: Report, value: object, rule_id: str) -> Report:
     """The report with a finding added when canonical JSON cannot carry the value: what cannot be written unchanged has
     no hash. A value from the strict reader always can; one that a caller made may not."""
