@@ -5,21 +5,21 @@ from __future__ import annotations
 from .. import __version__
 from ..canon.order import utf16
 from ..canon.profiles import KERNEL, derive_id
-from ..rules.checks import does_not_climb, is_relative, sorted_by, sorted_texts, version_of
+from ..rules.checks import content_hash as digest
+from ..rules.checks import ordered, sorted_by, sorted_texts, stays_below, version_of
 from ..rules.engine import examine, survives_writing
 from ..rules.model import Contract, Fault, Report, Rule
 from ..rules.shape import SCHEMA, Arr, Int, Nullable, Obj, OneOf, Text, non_empty
 from ..shown import shown
-from ..values import is_content_hash, is_hex, is_id
+from ..values import is_hex, is_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from ..rules.model import Step
     from ..rules.shape import Shape
-    from ..values import Level
+    from ..values import Level, Step
 
 SCHEMA_VERSION = "0.1.0"
 
@@ -32,10 +32,6 @@ _COUNT = Int(0)
 
 def _is_bare_digest(text: str) -> bool:
     return is_hex(text, 64)
-
-
-def _is_digest(text: str) -> bool:
-    return is_hex(text, 64) or is_content_hash(text)
 
 
 def _id(prefix: str, level: Level) -> Shape:
@@ -102,7 +98,7 @@ def _shape(level: Level) -> Shape:
             "type": OneOf("file", "command", "config", "instruction", "schema"),
             "path": Text(),
             "content": Text(),
-            "content_hash": Text(_is_digest, "64 hex digits, with or without sha256:"),
+            "content_hash": digest(bare=True),
             "source_constraints": Arr(Text()),
             "confidence": _SCORE,
         }
@@ -178,11 +174,7 @@ def question_order(question: dict[str, Any]) -> tuple[float, bytes]:
 
 def _questions_sorted(bundle: dict[str, Any]) -> Iterator[Fault]:
     for place, questions in _question_lists(bundle):
-        for index, (found, wanted) in enumerate(zip(questions, sorted(questions, key=question_order), strict=True)):
-            if question_order(found) != question_order(wanted):
-                expected = f"{shown(wanted['id'])} here, by priority from high to low, then by id"
-                yield Fault(expected, shown(found["id"]), *place, index, "id")
-                break
+        yield from _below(place, ordered(questions, question_order, "priority from high to low, then id"))
     for place, question in _questions(bundle):
         yield from _below((*place, "options"), sorted_texts(question.get("options", [])))
     for place, node in _nodes(bundle):
@@ -197,7 +189,7 @@ def _nodes_sorted(bundle: dict[str, Any]) -> Iterator[Fault]:
 
 
 def _safe_path(path: str) -> Iterator[Fault]:
-    if not (is_relative(path) and does_not_climb(path) and "\\" not in path):
+    if not (stays_below(path) and "\\" not in path):
         yield Fault('a relative path without ".." and without backslash', shown(path))
 
 

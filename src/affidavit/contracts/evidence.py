@@ -5,19 +5,18 @@ from __future__ import annotations
 from ..canon.jcs import canonical
 from ..canon.order import utf16
 from ..canon.profiles import KERNEL
-from ..rules.checks import is_relative
+from ..rules.checks import INSTANT, content_hash, each_once, is_relative
 from ..rules.engine import examine, survives_writing
 from ..rules.model import Contract, Fault, Report, Rule
 from ..rules.shape import SCHEMA, Anything, Arr, Bool, Int, Obj, OneOf, Text, non_empty
 from ..shown import shown
-from ..values import is_content_hash, is_hex, parse_timestamp
+from ..values import is_content_hash, is_hex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from ..rules.model import Check
     from ..rules.shape import Shape
     from ..values import Level
 
@@ -39,12 +38,8 @@ def _is_old_proposal_hash(text: str) -> bool:
     return is_content_hash(text) or is_hex(text, 64) or text == _NO_PROPOSAL
 
 
-def _is_instant(text: str) -> bool:
-    return parse_timestamp(text) is not None
-
-
 def _shape(level: Level) -> Shape:
-    digest = Text(is_content_hash, "sha256: and 64 hex digits")
+    digest = content_hash()
     action = Obj({"path": non_empty(), "action": OneOf(*ACTIONS), "sha256": digest, "exit_code": Int()})
     test = Obj(
         {
@@ -67,9 +62,8 @@ def _document(level: Level, action_results: Shape, test_results: Shape, status: 
         proposal_hash = Text(_is_old_proposal_hash, f"64 hex digits, sha256: or not, or {_NO_PROPOSAL}", rule="EV1")
         working_dir = Text()
     else:
-        proposal_hash = Text(is_content_hash, "sha256: and 64 hex digits", rule="EV1")
+        proposal_hash = content_hash("EV1")
         working_dir = Text(is_relative, "a relative path")
-    instant = Text(_is_instant, "a UTC instant, YYYY-MM-DDTHH:MM:SS(.mmm)?Z")
     return Obj(
         {
             "proposal_id": non_empty("EV1"),
@@ -79,8 +73,8 @@ def _document(level: Level, action_results: Shape, test_results: Shape, status: 
             "status": status,
         },
         {
-            "started_at": instant,
-            "completed_at": instant,
+            "started_at": INSTANT,
+            "completed_at": INSTANT,
             "total_duration_ms": Int(0),
             "executor_id": Text(),
             "working_dir": working_dir,
@@ -121,17 +115,6 @@ def _something_failed(status: str, actions: list[dict[str, Any]], tests: list[di
         yield Fault("something that did not succeed", '"failed" where all did')
 
 
-def _each_once(member: str) -> Check:
-    def check(results: list[dict[str, Any]]) -> Iterator[Fault]:
-        seen: set[str] = set()
-        for index, result in enumerate(results):
-            if result[member] in seen:
-                yield Fault(f"each {member} once", shown(result[member]), index, member)
-            seen.add(result[member])
-
-    return check
-
-
 _BASIC_RULES = (
     Rule(SCHEMA, "the five core members are there, lists are lists"),
     Rule("EV1", "the proposal is named, its hash is a content hash"),
@@ -154,9 +137,9 @@ EVIDENCE = Contract(
     (
         *_BASIC_RULES,
         Rule("EV2", "action results have their members and hashes"),
-        Rule("EV2", "each path once", _each_once("path"), needs=("action_results",), levels=_STRICT),
+        Rule("EV2", "each path once", each_once("path"), needs=("action_results",), levels=_STRICT),
         Rule("EV3", "test results have their members and hashes"),
-        Rule("EV3", "each test once", _each_once("test_id"), needs=("test_results",), levels=_STRICT),
+        Rule("EV3", "each test once", each_once("test_id"), needs=("test_results",), levels=_STRICT),
         Rule("EV4", "complete: every action ended with 0", _status_fits_actions, needs=("status", "action_results")),
         Rule("EV4", "complete: every test ended with 0", _status_fits_test_exits, needs=("status", "test_results")),
         # older writers judge by exit codes alone
@@ -167,14 +150,17 @@ EVIDENCE = Contract(
 )
 
 
-def verify_evidence(
-    value: object, *, level: Level = "spec", proposal: dict[str, str] | None = None, basic: bool = False
-) -> Report:
+def verify_basic_evidence(value: object, *, level: Level = "spec") -> Report:
+    """What a pack asks of its evidence at spec and compat."""
+    return survives_writing(examine(BASIC_EVIDENCE, value, level), value, SCHEMA)
+
+
+def verify_evidence(value: object, *, level: Level = "spec", proposal: dict[str, str] | None = None) -> Report:
     """EV1-EV5. `proposal` is the `id` and `hash` that were derived from the bundle, where one is at hand.
-    `facts["evidence_hash"]` is there only when the record is valid. `basic` asks only for what PK8 asks."""
+    `facts["evidence_hash"]` is there only when the record is valid."""
     context = {} if proposal is None else {_PROPOSAL: proposal}
-    report = survives_writing(examine(BASIC_EVIDENCE if basic else EVIDENCE, value, level, context), value, "EV5")
-    if report.ok and not basic:
+    report = survives_writing(examine(EVIDENCE, value, level, context), value, "EV5")
+    if report.ok:
         report.facts["evidence_hash"] = evidence_hash(value)  # type: ignore[arg-type]
     return report
 

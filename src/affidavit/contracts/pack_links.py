@@ -83,7 +83,9 @@ def patch_and_bundle(patch: Any, bundle: Any) -> Iterator[Fault]:
 def evidence_and_patch(evidence: Any, patch: Any) -> Iterator[Fault]:
     """The same proposal; and where an action of the patch was done, it had the patch's content."""
     yield from _same("proposal_id", look(evidence, "proposal_id"), look(patch, "source_proposal_id"), "patch.json")
-    yield from _same("proposal_hash", look(evidence, "proposal_hash"), look(patch, "source_proposal_hash"), "patch.json")
+    yield from _same(
+        "proposal_hash", look(evidence, "proposal_hash"), look(patch, "source_proposal_hash"), "patch.json"
+    )
     operations = objects(look(patch, "operations"))
     for action in ("create", "modify"):
         contents = _by_path(operations, "op", (action,))

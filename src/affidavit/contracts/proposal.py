@@ -9,19 +9,18 @@ from ..canon.order import utf16
 from ..canon.profiles import KERNEL, RAW, derive_id
 from ..canon.reader import read
 from ..errors import ParseError
-from ..rules.checks import version_of
+from ..rules.checks import content_hash, each_once, ordered, version_of
 from ..rules.engine import examine, survives_writing
 from ..rules.model import Contract, Fault, Report, Rule
 from ..rules.shape import SCHEMA, Arr, Bool, Int, Nullable, Obj, OneOf, Text, non_empty
 from ..shown import shown
-from ..values import is_content_hash, is_hex, is_id
+from ..values import is_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from ..rules.model import Check
     from ..rules.shape import Shape
     from ..values import Level
 
@@ -30,10 +29,6 @@ ACTION_TYPES = ("create_file", "modify_file", "delete_file", "execute_command", 
 TEST_TYPES = ("command_success", "file_exists", "hash_match", "content_match")
 
 _STRICT: tuple[Level, ...] = ("strict",)
-
-
-def _is_bundle_hash_of_old(text: str) -> bool:
-    return is_content_hash(text) or is_hex(text, 64)
 
 
 def _is_not_blank(text: str) -> bool:
@@ -47,11 +42,6 @@ def _id(prefix: str, level: Level) -> Shape:
 
 
 def _shape(level: Level) -> Shape:
-    digest = Text(is_content_hash, "sha256: and 64 hex digits")
-    if level == "compat":
-        bundle_hash = Text(_is_bundle_hash_of_old, "64 hex digits, with or without sha256:", rule="PR2")
-    else:
-        bundle_hash = Text(is_content_hash, "sha256: and 64 hex digits", rule="PR2")
     action = Obj(
         {
             "id": _id("act", level),
@@ -61,7 +51,7 @@ def _shape(level: Level) -> Shape:
             "description": Text(),
             "order": Int(),
         },
-        {"content": Text(rule="PR12"), "expected_hash": digest},
+        {"content": Text(rule="PR12"), "expected_hash": content_hash()},
         rule="PR3",
     )
     test = Obj(
@@ -79,7 +69,7 @@ def _shape(level: Level) -> Shape:
             "id": _id("prop", level),
             "schema_version": version_of(1, "PR1"),
             "source_bundle_id": non_empty("PR2"),
-            "source_bundle_hash": bundle_hash,
+            "source_bundle_hash": content_hash("PR2", bare=level == "compat"),
             "actions": Arr(action, rule="PR3", container_rule="PR3"),
             "acceptance_tests": Arr(test),
             "summary": Text(_is_not_blank, "a string that is not blank", rule="PR10"),
@@ -87,14 +77,6 @@ def _shape(level: Level) -> Shape:
             "confidence": Int(0, 100, rule="PR9"),
         }
     )
-
-
-def _ids_are_unique(items: list[dict[str, Any]]) -> Iterator[Fault]:
-    seen: set[str] = set()
-    for index, item in enumerate(items):
-        if item["id"] in seen:
-            yield Fault("an id that no other has", shown(item["id"]), index, "id")
-        seen.add(item["id"])
 
 
 def _action_order(action: dict[str, Any]) -> tuple[float, bytes]:
@@ -105,14 +87,12 @@ def _test_order(test: dict[str, Any]) -> bytes:
     return utf16(test["id"])
 
 
-def _in_order(key: Any, by: str) -> Check:
-    def check(items: list[dict[str, Any]]) -> Iterator[Fault]:
-        for index, (found, wanted) in enumerate(zip(items, sorted(items, key=key), strict=True)):
-            if key(found) != key(wanted):
-                yield Fault(f"{shown(wanted['id'])} here, by {by}", shown(found["id"]), index, "id")
-                return
+def _actions_in_order(actions: list[dict[str, Any]]) -> Iterator[Fault]:
+    return ordered(actions, _action_order, "order and id")
 
-    return check
+
+def _tests_in_order(tests: list[dict[str, Any]]) -> Iterator[Fault]:
+    return ordered(tests, _test_order, "id")
 
 
 def _content_fits(kind: str, content: str | None) -> Iterator[Fault]:
@@ -143,17 +123,17 @@ PROPOSAL = Contract(
         Rule("PR1", "schema_version is one this verifier reads"),
         Rule("PR2", "the bundle is named, its hash is a content hash"),
         Rule("PR3", "actions are a list"),
-        Rule("PR4", "action ids are unique", _ids_are_unique, needs=("actions",)),
+        Rule("PR4", "action ids are unique", each_once("id"), needs=("actions",)),
         Rule("PR5", "action types are known"),
         Rule("PR6", "ids have their form"),
         Rule("PR6", "the id is derived", _is_derived, needs=("id", ""), levels=_STRICT),
         Rule("PR6", "action ids are derived", _action_is_derived, each="actions", needs=("id", ""), levels=_STRICT),
-        Rule("PR7", "test ids are unique", _ids_are_unique, needs=("acceptance_tests",)),
+        Rule("PR7", "test ids are unique", each_once("id"), needs=("acceptance_tests",)),
         Rule("PR8", "test types are known"),
         Rule("PR9", "confidence is an integer from 0 to 100"),
         Rule("PR10", "the summary is not blank"),
-        Rule("PR11", "actions by order and id", _in_order(_action_order, "order and id"), needs=("actions",)),
-        Rule("PR11", "tests by id", _in_order(_test_order, "id"), needs=("acceptance_tests",)),
+        Rule("PR11", "actions by order and id", _actions_in_order, needs=("actions",)),
+        Rule("PR11", "tests by id", _tests_in_order, needs=("acceptance_tests",)),
         Rule("PR12", "content where there is one to write", _content_fits, each="actions", needs=("type", "?content")),
     ),
 )

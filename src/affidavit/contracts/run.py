@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ..canon.profiles import KERNEL, derive_id
-from ..rules.checks import does_not_climb, is_relative, sorted_by, version_of
+from ..rules.checks import INSTANT, content_hash, each_once, is_relative, sorted_by, stays_below, version_of
 from ..rules.engine import examine, survives_writing
 from ..rules.model import Contract, Fault, Report, Rule
 from ..rules.shape import SCHEMA, Arr, Bool, Int, Nullable, Obj, OneOf, Text, non_empty
 from ..shown import shown
-from ..values import LOWER_ALNUM, is_content_hash, is_hex, is_id, made_of, parse_timestamp
+from ..values import LOWER_ALNUM, is_hex, is_id, made_of, parse_timestamp
 
 # the one sibling: a run record embeds its policy, and RS5 compares that with the profile
 from .policy import (
@@ -42,23 +42,14 @@ def is_run_id(text: str) -> bool:
     return len(parts) == 3 and parts[0] == "hr" and made_of(parts[1], LOWER_ALNUM) and is_hex(parts[2], 8)
 
 
-def _is_instant(text: str) -> bool:
-    return parse_timestamp(text) is not None
-
-
 def _is_sandbox_id(text: str) -> bool:
     return is_id(text, "sandbox")
 
 
-def _content_hash(rule: str = "") -> Shape:
-    return Text(is_content_hash, "sha256: and 64 hex digits", rule=rule)
-
-
 def _shape(level: Level) -> Shape:
     strict = level == "strict"
-    instant = Text(_is_instant, "a UTC instant, YYYY-MM-DDTHH:MM:SS(.mmm)?Z")
     output = Obj(
-        {"path": non_empty(), "sha256": _content_hash(), "size_bytes": Int(0)},
+        {"path": non_empty(), "sha256": content_hash(), "size_bytes": Int(0)},
         {"mode": non_empty()},
     )
     execution = Obj(
@@ -66,14 +57,14 @@ def _shape(level: Level) -> Shape:
             "sandbox_id": Text(_is_sandbox_id, "sandbox_ and 16 hex digits") if strict else non_empty(),
             "cmd": Arr(Text()),
             "exit_code": Int(0, 255) if strict else Int(),
-            "stdout_sha256": _content_hash(),
-            "stderr_sha256": _content_hash(),
+            "stdout_sha256": content_hash(),
+            "stderr_sha256": content_hash(),
             "outputs": Arr(output),
             "total_output_bytes": Int(0),
             "output_truncated": Bool(),
         }
     )
-    bundle = Obj({"bundle_id": non_empty(), "sha256": _content_hash()}, rule="RS4")
+    bundle = Obj({"bundle_id": non_empty(), "sha256": content_hash()}, rule="RS4")
     decision = Obj(
         {"accepted": Bool(), "reasons": Arr(Text()), "validated_by_kernel": OneOf(True)},
         rule="RS8",
@@ -82,11 +73,11 @@ def _shape(level: Level) -> Shape:
         {
             "run_schema_version": version_of(1, "RS1"),
             "run_id": Text(is_run_id, "hr_, base 36 digits, _ and 8 hex digits") if strict else non_empty(),
-            "started_at": instant,
-            "completed_at": instant,
+            "started_at": INSTANT,
+            "completed_at": INSTANT,
             "kernel_version": non_empty(),
             "policy": Obj(policy_members("RS5", "RS5"), rule="RS5", missing="RS5"),
-            "intent": Obj({"path": Text(rule="RS6"), "sha256": _content_hash("RS4")}),
+            "intent": Obj({"path": Text(rule="RS6"), "sha256": content_hash("RS4")}),
             "bundle": Nullable(bundle, rule=SCHEMA),
             "kernel_result_kind": OneOf(*OUTCOMES, rule="RS2"),
             "execution": Nullable(execution),
@@ -151,11 +142,8 @@ def _outputs_add_up(execution: dict[str, Any] | None) -> Iterator[Fault]:
     total = sum(output["size_bytes"] for output in execution["outputs"])
     if execution["total_output_bytes"] != total:
         yield Fault(f"{total}, the sum of the sizes", shown(execution["total_output_bytes"]), "total_output_bytes")
-    paths: set[str] = set()
-    for index, output in enumerate(execution["outputs"]):
-        if output["path"] in paths:
-            yield Fault("each path once", shown(output["path"]), "outputs", index, "path")
-        paths.add(output["path"])
+    for fault in each_once("path")(execution["outputs"]):
+        yield Fault(fault.expected, fault.found, "outputs", *fault.steps)
 
 
 def _outputs_in_order(execution: dict[str, Any] | None) -> Iterator[Fault]:
@@ -165,7 +153,7 @@ def _outputs_in_order(execution: dict[str, Any] | None) -> Iterator[Fault]:
 
 def _outputs_are_inside(execution: dict[str, Any] | None) -> Iterator[Fault]:
     for index, output in enumerate(execution["outputs"] if execution else ()):
-        if not (is_relative(output["path"]) and does_not_climb(output["path"])):
+        if not stays_below(output["path"]):
             yield Fault('a relative path without ".."', shown(output["path"]), "outputs", index, "path")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..canon.profiles import KERNEL
-from ..rules.checks import does_not_climb, every, is_relative, sorted_texts
+from ..rules.checks import INSTANT, does_not_climb, every, is_relative, sorted_texts
 from ..rules.engine import examine, survives_writing
 from ..rules.model import Contract, Fault, Report, Rule
 from ..rules.shape import Arr, Bool, Int, Obj, OneOf, Text, non_empty
@@ -60,16 +60,9 @@ def _is_node_version(text: str) -> bool:
     return text[:1] == "v" and is_semver(text[1:])
 
 
-def _is_instant(text: str) -> bool:
-    return parse_timestamp(text) is not None
-
-
 def _is_signal(text: str) -> bool:
     """Uppercase, as in SIGTERM or SIGRTMIN+1 (RN10)."""
     return made_of(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-") and text[0].isalpha()
-
-
-_INSTANT = Text(_is_instant, "a UTC instant, YYYY-MM-DDTHH:MM:SS(.mmm)?Z")
 
 
 def _shape(_level: Level) -> Shape:
@@ -121,8 +114,8 @@ def _shape(_level: Level) -> Shape:
                 rule="RN8",
             ),
             "timing": Obj(
-                {"started_at": _INSTANT, "completed_at": _INSTANT, "duration_ms": Int()},
-                {"phases": Arr(Obj({"name": Text(), "started_at": _INSTANT, "duration_ms": Int(0)}))},
+                {"started_at": INSTANT, "completed_at": INSTANT, "duration_ms": Int()},
+                {"phases": Arr(Obj({"name": Text(), "started_at": INSTANT, "duration_ms": Int(0)}))},
                 rule="RN9",
             ),
             "exit": Obj(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..canon.order import in_order, is_in_order, utf16
 from ..shown import shown
-from ..values import is_content_hash, is_hex, is_semver
+from ..values import is_content_hash, is_hex, is_semver, parse_timestamp
 from .model import Fault
 from .shape import Arr, Obj, Text
 
@@ -70,6 +70,31 @@ def content_hash(rule: str = "", *, bare: bool = False) -> Text:
         told = "64 lowercase hex digits, with sha256: or without"
         return Text(lambda text: is_content_hash(text) or is_hex(text, 64), told, rule=rule)
     return Text(is_content_hash, "sha256: and 64 lowercase hex digits", rule=rule)
+
+
+#: An instant as the contracts write it.
+INSTANT = Text(lambda text: parse_timestamp(text) is not None, "a UTC instant, YYYY-MM-DDTHH:MM:SS(.mmm)?Z")
+
+
+def ordered(items: list[dict[str, Any]], key: Callable[[Any], Any], by: str) -> Iterator[Fault]:
+    """Objects that have an id, in the order of a key; the first out of place is named."""
+    for index, (found, wanted) in enumerate(zip(items, sorted(items, key=key), strict=True)):
+        if key(found) != key(wanted):
+            yield Fault(f"{shown(wanted['id'])} here, by {by}", shown(found["id"]), index, "id")
+            return
+
+
+def each_once(member: str) -> Callable[[list[dict[str, Any]]], Iterator[Fault]]:
+    """A check that no two objects have the same text in a member."""
+
+    def check(items: list[dict[str, Any]]) -> Iterator[Fault]:
+        seen: set[str] = set()
+        for index, item in enumerate(items):
+            if item[member] in seen:
+                yield Fault(f"each {member} once", shown(item[member]), index, member)
+            seen.add(item[member])
+
+    return check
 
 
 def stays_below(path: str) -> bool:
