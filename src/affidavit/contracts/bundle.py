@@ -348,3 +348,98 @@ def density_score(density: dict[str, Any]) -> int:
     """How much is settled: a declared output weighs more than a constraint; 100 at most."""
     weighed = 20 * density["specified_outputs"] + 10 * density["concrete_constraints"]
     return min(100, int(weighed + 5 * density["constraint_depth"]))
+
+
+EXAMPLE: dict[str, Any] = {
+    "id": "bundle_495619356b69b4cb",
+    "schema_version": "0.1.0",
+    "kernel_version": "0.1.0",
+    "source_intent_hash": "e1487516c60abdf1d7a16f9b50f18bc1e8a387429654ff863790881ebb667800",
+    "status": "complete",
+    "root_node": {
+        "id": "node_8831bb8b65c34097",
+        "parent_id": None,
+        "status": "terminal",
+        "goal": "Build the greeting page.",
+        "constraints": ["English only", "No scripts"],
+        "entropy": {
+            "unresolved_refs": 0,
+            "schema_gaps": 0,
+            "contradiction_count": 0,
+            "branching_factor": 0,
+            "entropy_score": 0,
+        },
+        "density": {"concrete_constraints": 2, "specified_outputs": 4, "constraint_depth": 0, "density_score": 100},
+        "children": [],
+        "unresolved_questions": [],
+    },
+    "terminal_nodes": [
+        {
+            "id": "node_8831bb8b65c34097",
+            "parent_id": None,
+            "status": "terminal",
+            "goal": "Build the greeting page.",
+            "constraints": ["English only", "No scripts"],
+            "entropy": {
+                "unresolved_refs": 0,
+                "schema_gaps": 0,
+                "contradiction_count": 0,
+                "branching_factor": 0,
+                "entropy_score": 0,
+            },
+            "density": {"concrete_constraints": 2, "specified_outputs": 4, "constraint_depth": 0, "density_score": 100},
+            "children": [],
+            "unresolved_questions": [],
+        }
+    ],
+    "outputs": [
+        {
+            "id": "out_8b2b9b13a326d5ac",
+            "type": "file",
+            "path": "out/page.md",
+            "content": "# Hello\n",
+            "content_hash": "e4d36dfbaf69867879ebb45281c0602b839cbff8140726f2f35cec6790fd70bd",
+            "source_constraints": [],
+            "confidence": 100,
+            "op": "create",
+        },
+        {
+            "id": "out_4defc1e9b78ee796",
+            "type": "command",
+            "path": "work/commands/build.json",
+            "content": '{"argv":["node","build.js"],"env":{"NODE_ENV":"production"},"id":"build"}',
+            "content_hash": "7cac142f4de1f6a6b57200c879ee29c9d6a210a2854744dcbbc59bc5e36924d0",
+            "source_constraints": [],
+            "confidence": 100,
+            "order": 1,
+        },
+        {
+            "id": "out_1ab85e5152dc8110",
+            "type": "config",
+            "path": "work/deletes/0.json",
+            "content": '{"op":"delete","path":"out/old.html"}',
+            "content_hash": "3e0350f99beff6aa6b16a4cd742f9a47ec62d069882e7c0c3574c9320743a43d",
+            "source_constraints": [],
+            "confidence": 100,
+        },
+        {
+            "id": "out_d02f3682fc89ee66",
+            "type": "config",
+            "path": "work/tests/page.json",
+            "content": '{"expected":"Hello","id":"page","target":"out/page.html","type":"content_match"}',
+            "content_hash": "dafeec8c20e16480ed24c402a3b1d028ade1eddc954fe977ef9e641dd7ac3d7c",
+            "source_constraints": [],
+            "confidence": 100,
+        },
+    ],
+    "unresolved_questions": [],
+    "stats": {
+        "total_nodes": 1,
+        "terminal_nodes": 1,
+        "max_depth": 0,
+        "total_outputs": 4,
+        "unresolved_count": 0,
+        "avg_terminal_entropy": 0,
+        "avg_terminal_density": 100,
+    },
+}

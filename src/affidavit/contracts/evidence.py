@@ -175,3 +175,45 @@ def evidence_hash(evidence: dict[str, Any]) -> str:
 
 def _in_core_order(results: list[dict[str, Any]], member: str) -> list[dict[str, Any]]:
     return sorted(results, key=lambda result: (utf16(result[member]), canonical(result)))
+
+
+EXAMPLE: dict[str, Any] = {
+    "proposal_id": "prop_70e9b23ce9e31900",
+    "proposal_hash": "sha256:5c18878a0016ae1919927f55810bdfd65e7a560be77578751029c6f499172947",
+    "action_results": [
+        {
+            "path": "out/old.html",
+            "action": "delete",
+            "sha256": "sha256:8ded55554bcb815cb5d366eda8e6fc81e993571b11d1c9fc361bee4c9ae0576c",
+            "exit_code": 0,
+        },
+        {
+            "path": "out/page.md",
+            "action": "create",
+            "sha256": "sha256:90f8ec5669cd34183b9b0fdf8b94f5efb4c3672876330f4aa76088c2b4ad17be",
+            "exit_code": 0,
+        },
+    ],
+    "test_results": [
+        {
+            "test_id": "build",
+            "passed": True,
+            "exit_code": 0,
+            "stdout_sha256": "sha256:56f6e6304d02d413bb7d5d463ac5cdc58551266dc7269b467fc385815f39b913",
+            "stderr_sha256": "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        },
+        {
+            "test_id": "page",
+            "passed": True,
+            "exit_code": 0,
+            "stdout_sha256": "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+            "stderr_sha256": "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        },
+    ],
+    "status": "complete",
+    "started_at": "2026-01-06T12:00:00.000Z",
+    "completed_at": "2026-01-06T12:00:01.500Z",
+    "total_duration_ms": 1500,
+    "executor_id": "affidavit",
+    "working_dir": ".",
+}

@@ -176,3 +176,35 @@ def normalised_constraint(text: str) -> str:
 def source_intent_hash(intent: dict[str, Any]) -> str:
     """The KERNEL hash of a normalised intent, written bare."""
     return KERNEL.digest(intent).hex
+
+
+EXAMPLE: dict[str, Any] = {
+    "goal": "Build the greeting page.",
+    "constraints": ["English only", "No scripts"],
+    "context": {
+        "work": {
+            "files": [
+                {"path": "out/page.md", "op": "create", "content": "# Hello\n"},
+                {"path": "out/old.html", "op": "delete"},
+            ],
+            "commands": [
+                {
+                    "id": "build",
+                    "argv": ["node", "build.js"],
+                    "env": {"NODE_ENV": "production"},
+                    "stdin": "go\n",
+                    "required": True,
+                }
+            ],
+            "tests": [
+                {
+                    "id": "page",
+                    "type": "content_match",
+                    "target": "out/page.html",
+                    "expected": "Hello",
+                    "required": True,
+                }
+            ],
+        }
+    },
+}

@@ -267,3 +267,53 @@ def _test(output: dict[str, Any]) -> dict[str, Any]:
         "expected": declared.get("expected"),
         "required": declared.get("required", True),
     }
+
+
+EXAMPLE: dict[str, Any] = {
+    "id": "prop_70e9b23ce9e31900",
+    "schema_version": "1.0.0",
+    "source_bundle_id": "bundle_495619356b69b4cb",
+    "source_bundle_hash": "sha256:a6c9f4dc0187901e07cd50f1523e10f827d53e6463d7f340b3f68f25a81dc9fa",
+    "actions": [
+        {
+            "id": "act_3846d5879088f173",
+            "type": "create_file",
+            "target": "out/page.md",
+            "content": "# Hello\n",
+            "required": True,
+            "description": "Create out/page.md",
+            "order": 0,
+            "expected_hash": "sha256:90f8ec5669cd34183b9b0fdf8b94f5efb4c3672876330f4aa76088c2b4ad17be",
+        },
+        {
+            "id": "act_ba0481f385fa1112",
+            "type": "delete_file",
+            "target": "out/old.html",
+            "required": True,
+            "description": "Delete out/old.html",
+            "order": 0,
+        },
+        {
+            "id": "act_3f6713f6507c1b61",
+            "type": "execute_command",
+            "target": "build",
+            "content": '{"argv":["node","build.js"],"env":{"NODE_ENV":"production"},"id":"build"}',
+            "required": True,
+            "description": "Run command build",
+            "order": 1,
+        },
+    ],
+    "acceptance_tests": [
+        {
+            "id": "page",
+            "name": "content_match out/page.html",
+            "type": "content_match",
+            "target": "out/page.html",
+            "expected": "Hello",
+            "required": True,
+        }
+    ],
+    "summary": "File operations: 2; commands: 1; tests: 1",
+    "requires_approval": False,
+    "confidence": 100,
+}

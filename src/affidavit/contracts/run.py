@@ -246,3 +246,59 @@ def run_hash(run: dict[str, Any]) -> str:
 def sandbox_id(bundle_sha256: str, policy: dict[str, Any], cmd: list[str]) -> str:
     """Derived, not drawn: the seed counts the execution among the canonical members."""
     return derive_id("sandbox", {"bundle_sha256": bundle_sha256, "policy_sha256": policy_hash(policy), "cmd": cmd})
+
+
+EXAMPLE: dict[str, Any] = {
+    "run_schema_version": "1.0.0",
+    "run_id": "hr_mk2h8w00_1f2e3d4c",
+    "started_at": "2026-01-06T12:00:00.000Z",
+    "completed_at": "2026-01-06T12:00:02.000Z",
+    "kernel_version": "0.1.0",
+    "policy": {
+        "name": "default",
+        "allow_network": False,
+        "timeout_ms": 60000,
+        "max_output_files": 500,
+        "max_total_output_bytes": 52428800,
+        "allowed_commands": ["node", "npm", "npx"],
+        "allowed_write_roots": ["out", "dist", "build", "tmp"],
+    },
+    "intent": {
+        "path": "intent.json",
+        "sha256": "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+    },
+    "bundle": {
+        "bundle_id": "bundle_495619356b69b4cb",
+        "sha256": "sha256:a6c9f4dc0187901e07cd50f1523e10f827d53e6463d7f340b3f68f25a81dc9fa",
+    },
+    "kernel_result_kind": "BUNDLE",
+    "execution": {
+        "sandbox_id": "sandbox_85a8d71581162f1b",
+        "cmd": ["node", "build.js"],
+        "exit_code": 0,
+        "stdout_sha256": "sha256:56f6e6304d02d413bb7d5d463ac5cdc58551266dc7269b467fc385815f39b913",
+        "stderr_sha256": "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "outputs": [
+            {
+                "path": "out/page.html",
+                "sha256": "sha256:320a24004f649a98b65535e7c06bd8df344e10a3d006316ac63dbbacb1db0203",
+                "size_bytes": 15,
+                "mode": "0644",
+            },
+            {
+                "path": "out/page.md",
+                "sha256": "sha256:90f8ec5669cd34183b9b0fdf8b94f5efb4c3672876330f4aa76088c2b4ad17be",
+                "size_bytes": 8,
+                "mode": "0644",
+            },
+        ],
+        "total_output_bytes": 23,
+        "output_truncated": False,
+    },
+    "decision": {
+        "accepted": True,
+        "reasons": ["All required actions and tests succeeded"],
+        "validated_by_kernel": True,
+    },
+    "model_mode": "none",
+}
