@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 #: White space as ECMAScript trims it: TAB, LF, VT, FF, CR, the space separators of Unicode, BOM, LS and PS.
 _WHITE = "\t\n\v\f\r \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000\ufeff"
 
+#: Constraints are compared with each other, pair by pair.
+MOST_CONSTRAINTS = 1000
+
 FILE_OPS = ("create", "modify", "delete")
 TEST_TYPES = ("command_success", "file_exists", "hash_match", "content_match")
 
@@ -45,7 +48,7 @@ def _is_not_blank(text: str) -> bool:
 def _shape(_level: Level) -> Shape:
     return Obj(
         {"goal": Text(_is_not_blank, "a string that is not blank", rule=SCHEMA)},
-        {"constraints": Arr(Text()), "context": Obj({}, {"work": _work_shape()})},
+        {"constraints": Arr(Text(), most=MOST_CONSTRAINTS), "context": Obj({}, {"work": _work_shape()})},
         closed=SCHEMA,
     )
 

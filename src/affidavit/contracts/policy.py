@@ -58,7 +58,7 @@ def _is_name(name: str) -> bool:
     return name in _BUILT_IN or is_custom_name(name)
 
 
-def policy_members(name_rule: str = "PL1", bounds_rule: str = "PL3") -> dict[str, Shape]:
+def policy_members(name_rule: str = "PL1", list_rule: str = "PL2", bounds_rule: str = "PL3") -> dict[str, Shape]:
     """The seven members. A run record embeds them under a rule of its own."""
     return {
         "name": Text(_is_name, "strict, default, dev or a custom name, [a-z][a-z0-9_-]{0,31}", rule=name_rule),
@@ -66,8 +66,8 @@ def policy_members(name_rule: str = "PL1", bounds_rule: str = "PL3") -> dict[str
         "timeout_ms": Int(1000, 600_000, rule=bounds_rule),
         "max_output_files": Int(1, 10_000, rule=bounds_rule),
         "max_total_output_bytes": Int(1024, 1_073_741_824, rule=bounds_rule),
-        "allowed_commands": Arr(non_empty()),
-        "allowed_write_roots": Arr(non_empty()),
+        "allowed_commands": Arr(non_empty(), container_rule=list_rule),
+        "allowed_write_roots": Arr(non_empty(), container_rule=list_rule),
     }
 
 

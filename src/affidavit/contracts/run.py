@@ -36,6 +36,12 @@ OUTCOMES = ("BUNDLE", "CLARIFY", "REFUSE")
 EPHEMERAL = ("run_id", "started_at", "completed_at", "sandbox_path", "model_io_path")
 
 
+#: Why what was not executed was decided as it was (contracts 2.2).
+PLAN_ONLY = "Plan-only mode: no execution"
+CLARIFICATION_NEEDED = "Clarification needed before execution"
+REFUSED = "Kernel refused: "
+
+
 def is_run_id(text: str) -> bool:
     """`hr_<base36 epoch ms>_<8 hex>`."""
     parts = text.split("_")
@@ -76,7 +82,7 @@ def _shape(level: Level) -> Shape:
             "started_at": INSTANT,
             "completed_at": INSTANT,
             "kernel_version": non_empty(),
-            "policy": Obj(policy_members("RS5", "RS5"), rule="RS5", missing="RS5"),
+            "policy": Obj(policy_members("RS5", "RS5", "RS5"), rule="RS5", missing="RS5"),
             "intent": Obj({"path": Text(rule="RS6"), "sha256": content_hash("RS4")}),
             "bundle": Nullable(bundle, rule=SCHEMA),
             "kernel_result_kind": OneOf(*OUTCOMES, rule="RS2"),
@@ -127,6 +133,16 @@ def _decision_fits(kind: str, execution: dict[str, Any] | None, accepted: bool) 
     elif execution is not None and accepted != (execution["exit_code"] == 0):
         wanted = "false" if accepted else "true"
         yield Fault(f"{wanted}, as the exit code is {shown(execution['exit_code'])}", shown(accepted), field=2)
+
+
+def _reasons_fit(
+    kind: str, execution: dict[str, Any] | None, reasons: list[str], refuse_reason: str | None
+) -> Iterator[Fault]:
+    """What was not executed has one fixed reason."""
+    if execution is None:
+        fixed = {"BUNDLE": PLAN_ONLY, "CLARIFY": CLARIFICATION_NEEDED, "REFUSE": f"{REFUSED}{refuse_reason}"}[kind]
+        if reasons != [fixed]:
+            yield Fault(f"{shown(fixed)} alone, as nothing was executed", shown(", ".join(reasons)), field=2)
 
 
 def _ends_after_start(started_at: str, completed_at: str) -> Iterator[Fault]:
@@ -201,6 +217,13 @@ RUN = Contract(
             "the decision fits outcome and execution",
             _decision_fits,
             needs=("kernel_result_kind", "execution", "decision.accepted"),
+        ),
+        Rule(
+            "RS8",
+            "what was not executed has its fixed reason",
+            _reasons_fit,
+            needs=("kernel_result_kind", "execution", "decision.reasons", "?refuse_reason"),
+            levels=_STRICT,
         ),
         Rule(
             SCHEMA, "no end before the start", _ends_after_start, needs=("started_at", "completed_at"), levels=_STRICT
