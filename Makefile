@@ -44,7 +44,6 @@ bench: $(VENV)/.dev ## print the ratios that the issues and docs/performance.md 
 
 .PHONY: fuzz
 fuzz: $(VENV)/.dev ## the long fuzz and comparison runs (FUZZ_SECONDS=600)
-	@$(PY) -m pip --disable-pip-version-check --quiet install atheris==3.0.0
 	@$(PY) tests/fuzz/run.py $(or $(FUZZ_SECONDS),600)
 
 .PHONY: clean
