@@ -258,3 +258,14 @@ def test_the_reader_answers_alike_with_and_without_orjson_loaded() -> None:
     ]
     assert answers[0] == answers[1]
     assert answers[0].count(b"\n") == 4
+
+
+def test_what_the_caller_froze_stays_frozen() -> None:
+    gc.freeze()
+    try:
+        frozen = gc.get_freeze_count()
+        assert frozen > 0
+        read(b"[" + b",".join([b"{}"] * 700_000) + b"]")
+        assert gc.get_freeze_count() == frozen
+    finally:
+        gc.unfreeze()

@@ -46,12 +46,10 @@ def main(words: list[str]) -> int:
             # libFuzzer writes what it found wrong into the working directory
             done = subprocess.run(command, env={**os.environ, "FUZZ_CORPUS": corpus}, cwd=corpus, check=False)
             if done.returncode:
-                found = [
-                    entry for entry in sorted(os.listdir(corpus)) if entry.startswith(("crash-", "timeout-", "oom-"))
-                ]
-                for entry in found:
-                    with open(os.path.join(corpus, entry), "rb") as file:
-                        print(f"{name}: {entry}: {file.read()!r}", file=sys.stderr)
+                for entry in sorted(os.listdir(corpus)):
+                    if entry.startswith(("crash-", "timeout-", "oom-")):
+                        with open(os.path.join(corpus, entry), "rb") as file:
+                            print(f"{name}: {entry}: {file.read()!r}", file=sys.stderr)
                 return 1
         print(f"{name}: nothing found", flush=True)
     return 0

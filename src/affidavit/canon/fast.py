@@ -46,6 +46,12 @@ _TOO_DEEP = b"\n" + b"  " * MAX_DEPTH
 #: Below this the reference writer is quick enough for a document with floats to put right.
 _LARGE = 65_536
 
+#: Whether a small text may hold any of _ENDINGS, told by what is rare: `e` and digits are not. (A negative zero ends
+#: in `.0` too; `e+` has a plus.)
+_WHOLE_DOUBLE = re.compile(rb"\.0[,\]}]")
+_LARGE_EXPONENT = re.compile(rb"\+(?<=e\+)(?:1[6-9]|20)[,\]}]")
+_SMALL_EXPONENT = re.compile(rb"-(?<=e-)[1-6][,\]}]")
+
 _TWO_BYTE_LEADS_AND_LESS = bytes(range(0xF0))
 
 #: The texts that are laid out otherwise than ECMAScript does: of negative zero, of whole doubles, and of those that
@@ -79,14 +85,23 @@ def fast_canonical(value: Any) -> bytes | None:
         text = orjson.dumps(value, option=_AS_JCS)
     except (ValueError, TypeError, RecursionError):
         return None
-    if b"null" in text and any(pattern.search(exact_types) for pattern in _NOT_FINITE):
+    if (b"g" in exact_types or b"\xe7" in exact_types) and b"null" in text and _not_finite(exact_types):
         return None
     if not _keys_in_order(value, text):
         return None
     if len(text) < _LARGE:
+        laid_out_otherwise = (
+            _WHOLE_DOUBLE.search(text)
+            or (b"+" in text and _LARGE_EXPONENT.search(text))
+            or _SMALL_EXPONENT.search(text)
+        )
         few_levels = text.count(b"[") + text.count(b"{") <= MAX_DEPTH
-        return text if few_levels and not any(ending.search(text) for ending in _ENDINGS) else None
+        return text if LAYS_OUT_AS_EXPECTED and few_levels and not laid_out_otherwise else None
     return _laid_out_as_jcs(value, text)
+
+
+def _not_finite(exact_types: bytes) -> bool:
+    return any(pattern.search(exact_types) for pattern in _NOT_FINITE)
 
 
 def fast_canonical_of_float_free(value: object) -> bytes | None:

@@ -17,30 +17,35 @@ from .order import in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 #: Importing orjson costs as much as writing this many bytes without it: rent until the rent has paid for the purchase.
 _IMPORT_WORTH = 1_000_000
 _written_without = 0
+_fast: Callable[[Any], bytes | None] | None = None
 
 
 def canonical(value: object) -> bytes:
     """The JCS bytes of `value`. Raises UnsupportedValue for what JSON cannot carry: NaN, infinities, integers beyond
     2^53-1, lone surrogates, keys that are no strings, subclasses (an enum is no int), more than 200 levels."""
     global _written_without
-    if "orjson" in sys.modules or _written_without > _IMPORT_WORTH:
-        from .fast import fast_canonical
-
-        text = fast_canonical(value)
-        if text is not None:
-            return text
-        return _written(value)
+    if _fast is not None or "orjson" in sys.modules or _written_without > _IMPORT_WORTH:
+        text = (_fast or _load_fast())(value)
+        return _written(value) if text is None else text
     small = _small(value)
     if small is None:
         small = _written(value)
     _written_without += len(small)
     return small
+
+
+def _load_fast() -> Callable[[Any], bytes | None]:
+    global _fast
+    from .fast import fast_canonical
+
+    _fast = fast_canonical
+    return fast_canonical
 
 
 _encode = make_encoder(None, None, encode_basestring, None, ":", ",", True, False, False)  # type: ignore[arg-type]

@@ -10,11 +10,11 @@ reference is asked (ADR 0002).
 
 from __future__ import annotations
 
-import gc
 import sys
 from _json import make_scanner
 
 from ..values import MAX_DEPTH, MAX_VALUES
+from .collector import growing_a_tree
 from .jcs import canonical
 from .numbers import integer_literal
 
@@ -134,15 +134,11 @@ def _scanned(data: bytes) -> Document | None:
     if "\\u" in text and "\\ud" in text.lower():
         return None
     start = len(text) - len(text.lstrip(_BLANK))
-    collecting = gc.isenabled()
-    gc.disable()  # a tree has no cycles, and the collector would walk it again and again while it grows
     try:
-        value, end = _scan(text, start)
+        with growing_a_tree(len(text)):
+            value, end = _scan(text, start)
     except (StopIteration, ValueError, RecursionError, _Doubt):  # JSONDecodeError is a ValueError
         return None
-    finally:
-        if collecting:
-            gc.enable()
     if text[end:].strip(_BLANK):
         return None
     may_be_too_large = text.count("[") + text.count("{") > MAX_DEPTH or len(text) > MAX_VALUES

@@ -1,0 +1,73 @@
+"""Command blocks in documents, executed as they stand.
+
+    ```console
+    $ affidavit canonicalize --check record.json      # exit status 1
+    record.json: not canonical: ...
+    ```
+
+Blocks of one document run in order, in one scratch directory. A command ends with status 0 unless its comment says
+otherwise. What stands below it is its output, standard error included; `...` stands for any text.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+from tests.support.cli import environment
+from tests.support.contracts import ROOT
+
+_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_STATUS = re.compile(r"\s+# exit status ([0-9]+)$")
+
+
+class Command:
+    """One command of a document, and what it says of its outcome."""
+
+    def __init__(self, line: str) -> None:
+        found = _STATUS.search(line)
+        self.words = _STATUS.sub("", line)
+        self.status = int(found[1]) if found else 0
+        self.output: list[str] = []
+
+
+def commands(text: str) -> list[Command]:
+    found: list[Command] = []
+    for block in _BLOCK.findall(text):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                found.append(Command(line[2:]))
+            elif line.startswith("> "):
+                found[-1].words += "\n" + line[2:]
+            else:
+                found[-1].output.append(line)
+    return found
+
+
+def run_document(path: str, scratch: str) -> int:
+    """Runs a document's commands; returns how many there were. Raises AssertionError where it does not hold."""
+    with open(path, encoding="utf-8") as file:
+        found = commands(file.read())
+    env = environment(HOME=scratch, AFFIDAVIT_EXAMPLES=os.path.join(ROOT, "examples"))
+    env["PATH"] = os.path.dirname(sys.executable) + ":" + env["PATH"]
+    for command in found:
+        done = subprocess.run(
+            ["bash", "-c", command.words],
+            cwd=scratch,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=120,
+            check=False,
+        )
+        shown = done.stdout.decode(errors="replace")
+        told = f"{os.path.relpath(path, ROOT)}: $ {command.words}\n{shown}"
+        assert done.returncode == command.status, f"{told}\nended with {done.returncode}, not {command.status}"
+        if command.output:
+            wanted = "\n".join(command.output).strip()
+            pattern = ".*".join(re.escape(part) for part in wanted.split("..."))
+            assert re.fullmatch(pattern, shown.strip(), re.DOTALL), f"{told}\nis not what the document shows:\n{wanted}"
+    return len(found)
