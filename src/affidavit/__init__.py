@@ -11,6 +11,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .canon.jcs import canonical as canonical
     from .canon.reader import read as read
+    from .contracts.bundle import verify_bundle as verify_bundle
+    from .contracts.evidence import verify_evidence as verify_evidence
+    from .contracts.intent import verify_intent as verify_intent
+    from .contracts.policy import verify_policy as verify_policy
+    from .contracts.run import verify_run as verify_run
     from .contracts.runner import verify_runner as verify_runner
     from .errors import AffidavitError as AffidavitError
     from .errors import ParseError as ParseError
@@ -27,6 +32,11 @@ _HOMES = {
     "UnsupportedValue": "errors",
     "canonical": "canon.jcs",
     "read": "canon.reader",
+    "verify_bundle": "contracts.bundle",
+    "verify_evidence": "contracts.evidence",
+    "verify_intent": "contracts.intent",
+    "verify_policy": "contracts.policy",
+    "verify_run": "contracts.run",
     "verify_runner": "contracts.runner",
 }
 
@@ -39,6 +49,11 @@ __all__ = [
     "__version__",
     "canonical",
     "read",
+    "verify_bundle",
+    "verify_evidence",
+    "verify_intent",
+    "verify_policy",
+    "verify_run",
     "verify_runner",
 ]
 

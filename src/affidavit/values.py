@@ -28,8 +28,8 @@ MAX_VALUES = 2_000_000
 
 DIGITS = "0123456789"
 HEX = "0123456789abcdef"
-_LOWER_ALNUM = "abcdefghijklmnopqrstuvwxyz0123456789"
-_ALNUM = _LOWER_ALNUM + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+LOWER_ALNUM = "abcdefghijklmnopqrstuvwxyz0123456789"
+_ALNUM = LOWER_ALNUM + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class Digest:
@@ -106,7 +106,7 @@ def is_locale(text: str) -> bool:
     language, underscore, country = name.partition("_")
     return (
         len(language) in (2, 3)
-        and made_of(language, _LOWER_ALNUM[:26])
+        and made_of(language, LOWER_ALNUM[:26])
         and (not underscore or (len(country) == 2 and made_of(country, _ALNUM[36:])))
     )
 

@@ -178,6 +178,11 @@ PUBLIC = {
     "__version__",
     "canonical",
     "read",
+    "verify_bundle",
+    "verify_evidence",
+    "verify_intent",
+    "verify_policy",
+    "verify_run",
     "verify_runner",
 }
 

@@ -13,11 +13,25 @@ from tests.support.vectors import all_vectors
 #: The seeds' and the contracts' rule ids, which the specifications must hold.
 SERIES = {
     "runner": [f"RN{number}" for number in range(1, 13)],
+    "policy": [f"PL{number}" for number in range(1, 8)],
+    "intent": ["SCHEMA"],
+    "run": [f"RS{number}" for number in range(1, 9)],
+    "bundle": ["SCHEMA", *(f"BS{number}" for number in range(1, 9))],
+    "evidence": [f"EV{number}" for number in range(1, 6)],
+    "proposal": [f"PR{number}" for number in range(1, 13)],
 }
 
 #: Rules about what the tool itself does: no document can break them, so a test of that name stands for each.
 BEHAVIOUR = {
     "runner": {"RN11": "test_RN11_core_hash_excludes_timing_and_ephemeral", "RN12": "test_RN12_canonical_round_trip"},
+    "policy": {
+        "PL4": "test_PL4_strict_and_default_allow_no_model",
+        "PL5": "test_PL5_recording_and_replaying_need_a_path",
+        "PL6": "test_PL6_declared_work_beyond_a_limit_is_refused",
+    },
+    "run": {"RS7": "test_RS7_canonical_round_trip"},
+    "bundle": {"BS8": "test_BS8_canonical_round_trip"},
+    "evidence": {"EV5": "test_EV5_equal_cores_have_equal_hashes"},
 }
 
 #: What no single document can show: the test that stands for it.

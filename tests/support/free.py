@@ -27,4 +27,53 @@ FREE = {
         deleted=frozenset({"commands/allowlist/*", "write_roots/*", "context/env_allowlist/*"}),
         reordered=frozenset(),
     ),
+    # a built-in name fixes every member
+    "policy": Free(),
+    "intent": Free(
+        # only the goal is required, and an intent with less in it is another intent
+        deleted=frozenset(
+            {
+                "constraints",
+                "constraints/*",
+                "context",
+                "context/work",
+                "context/work/files",
+                "context/work/files/*",
+                "context/work/files/*/content",  # the kernel asks for it
+                "context/work/commands",
+                "context/work/commands/*",
+                "context/work/commands/*/argv/*",
+                "context/work/commands/*/env",
+                "context/work/commands/*/env/NODE_ENV",
+                "context/work/commands/*/stdin",
+                "context/work/commands/*/required",
+                "context/work/tests",
+                "context/work/tests/*",
+                "context/work/tests/*/required",
+            }
+        ),
+        # constraints and file operations are sorted when they are read; another argv is another command
+        reordered=frozenset({"constraints", "context/work/files", "context/work/commands/*/argv"}),
+    ),
+    # the mode of an output is ours and optional; the reasons of an execution are prose
+    "run": Free(deleted=frozenset({"execution/outputs/*/mode", "decision/reasons/*"})),
+    # the bundle's id covers every other member
+    "bundle": Free(),
+    "proposal": Free(),
+    "evidence": Free(
+        # fewer results make another valid record, which the judgement refuses; the rest is not part of the core
+        deleted=frozenset(
+            {
+                "action_results/*",
+                "test_results/*",
+                "started_at",
+                "completed_at",
+                "total_duration_ms",
+                "executor_id",
+                "working_dir",
+            }
+        ),
+        # the core has its own order
+        reordered=frozenset({"action_results", "test_results"}),
+    ),
 }

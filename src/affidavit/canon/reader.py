@@ -142,12 +142,12 @@ def _scanned(data: bytes) -> Document | None:
     if text[end:].strip(_BLANK):
         return None
     may_be_too_large = text.count("[") + text.count("{") > MAX_DEPTH or len(text) > MAX_VALUES
-    if may_be_too_large and _too_large(value):
+    if may_be_too_large and is_too_large(value):
         return None
     return Document(value, float_free=False)
 
 
-def _too_large(value: Json) -> bool:
+def is_too_large(value: Json) -> bool:
     """True when the reference has a reason to refuse: more values or levels than it takes."""
     count = 1
     depth = 0

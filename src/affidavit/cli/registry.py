@@ -6,6 +6,11 @@ from __future__ import annotations
 VERBS: tuple[tuple[str, str, str], ...] = (
     ("canonicalize", "canonicalize", "write JSON as its canonical bytes, check that it is, or hash it"),
     ("runner-verify", "runner_verify", "verify a runner record (RN1-RN12)"),
+    ("run-verify", "run_verify", "verify a run result (RS1-RS8)"),
+    ("bundle-verify", "bundle_verify", "verify a kernel bundle (BS1-BS8)"),
+    ("evidence-verify", "evidence_verify", "verify an evidence record (EV1-EV5)"),
+    ("policy-verify", "policy_verify", "verify a policy profile (PL1-PL7)"),
+    ("policy", "policy", "show a built-in policy profile"),
 )
 
 MODULES = {name: module for name, module, _ in VERBS}

@@ -30,11 +30,11 @@ LEVEL = Option(
 )
 
 
-def single_document_verb(name: str, what: str, file: str, rules: str) -> Verb:
+def single_document_verb(name: str, what: str, file: str, rules: str, *, options: tuple[Option, ...] = ()) -> Verb:
     return Verb(
         name,
         f"Verifies a {what} ({rules}). Writes one canonical JSON object when no person is looking.",
-        options=(LEVEL,),
+        options=(LEVEL, *options),
         arguments=(Argument("FILE", "the document; - reads standard input"),),
         examples=(
             (f"affidavit {name} {file}", "verify a file"),

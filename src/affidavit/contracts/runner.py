@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from ..canon.jcs import canonical
 from ..canon.profiles import KERNEL
-from ..errors import UnsupportedValue
-from ..rules.checks import every, sorted_texts
-from ..rules.engine import examine
-from ..rules.model import Contract, Fault, Finding, Report, Rule
+from ..rules.checks import INSTANT, does_not_climb, every, is_relative, sorted_texts
+from ..rules.engine import examine, survives_writing
+from ..rules.model import Contract, Fault, Report, Rule
 from ..rules.shape import Arr, Bool, Int, Obj, OneOf, Text, non_empty
 from ..shown import shown
-from ..values import DIGITS, is_locale, is_semver, made_of, parse_timestamp
+from ..values import DIGITS, LOWER_ALNUM, is_locale, is_semver, made_of, parse_timestamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +36,6 @@ CORE = (
     "warnings",
 )
 
-_LOWER_ALNUM = "abcdefghijklmnopqrstuvwxyz0123456789"
-
 
 def is_runner_id(text: str) -> bool:
     """`runner_\\d{8}_\\d{6}_[a-z0-9]+` (RN2)."""
@@ -49,7 +45,7 @@ def is_runner_id(text: str) -> bool:
         and parts[0] == "runner"
         and (len(parts[1]), len(parts[2])) == (8, 6)
         and made_of(parts[1] + parts[2], DIGITS)
-        and made_of(parts[3], _LOWER_ALNUM)
+        and made_of(parts[3], LOWER_ALNUM)
     )
 
 
@@ -64,16 +60,9 @@ def _is_node_version(text: str) -> bool:
     return text[:1] == "v" and is_semver(text[1:])
 
 
-def _is_instant(text: str) -> bool:
-    return parse_timestamp(text) is not None
-
-
 def _is_signal(text: str) -> bool:
     """Uppercase, as in SIGTERM or SIGRTMIN+1 (RN10)."""
     return made_of(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-") and text[0].isalpha()
-
-
-_INSTANT = Text(_is_instant, "a UTC instant, YYYY-MM-DDTHH:MM:SS(.mmm)?Z")
 
 
 def _shape(_level: Level) -> Shape:
@@ -125,8 +114,8 @@ def _shape(_level: Level) -> Shape:
                 rule="RN8",
             ),
             "timing": Obj(
-                {"started_at": _INSTANT, "completed_at": _INSTANT, "duration_ms": Int()},
-                {"phases": Arr(Obj({"name": Text(), "started_at": _INSTANT, "duration_ms": Int(0)}))},
+                {"started_at": INSTANT, "completed_at": INSTANT, "duration_ms": Int()},
+                {"phases": Arr(Obj({"name": Text(), "started_at": INSTANT, "duration_ms": Int(0)}))},
                 rule="RN9",
             ),
             "exit": Obj(
@@ -149,18 +138,6 @@ def _do_not_overlap(allowlist: list[str], blocklist: list[str]) -> Iterator[Faul
     for index, name in enumerate(blocklist):
         if name in allowed:
             yield Fault("no command that is in the allowlist too", shown(name), index, field=1)
-
-
-def _is_relative(path: str) -> bool:
-    return (
-        path != ""
-        and not path.startswith(("/", "\\"))
-        and not (path[1:2] == ":" and path[:1].isascii() and path[:1].isalpha())
-    )
-
-
-def _does_not_climb(path: str) -> bool:
-    return ".." not in path.replace("\\", "/").split("/")
 
 
 def _is_no_secret(name: str) -> bool:
@@ -217,8 +194,8 @@ RUNNER = Contract(
             needs=("commands.allowlist", "commands.blocklist"),
         ),
         Rule("RN7", "write roots are sorted", sorted_texts, needs=("write_roots",)),
-        Rule("RN7", "write roots are relative", every("a relative path", _is_relative), needs=("write_roots",)),
-        Rule("RN7", "no write root climbs", every('a path without ".."', _does_not_climb), needs=("write_roots",)),
+        Rule("RN7", "write roots are relative", every("a relative path", is_relative), needs=("write_roots",)),
+        Rule("RN7", "no write root climbs", every('a path without ".."', does_not_climb), needs=("write_roots",)),
         Rule("RN8", "working_dir is the dot, the locale is a locale"),
         Rule("RN8", "variable names are sorted", sorted_texts, needs=("context.env_allowlist",)),
         Rule(
@@ -273,14 +250,9 @@ EXAMPLE: dict[str, Any] = {
 
 def verify_runner(value: object, *, level: Level = "spec") -> Report:
     """RN1-RN12. `facts["runner_hash"]` is there only when the record is valid."""
-    report = examine(RUNNER, value, level)
-    try:
-        canonical(value)
-        if report.ok:
-            report.facts["runner_hash"] = runner_hash(value)  # type: ignore[arg-type]
-    except UnsupportedValue as error:
-        survives = Finding("RN12", error.place, error.expected, error.found)
-        return Report(report.document, [*report.findings, survives], [*report.checked], [*report.not_checked])
+    report = survives_writing(examine(RUNNER, value, level), value, "RN12")
+    if report.ok:
+        report.facts["runner_hash"] = runner_hash(value)  # type: ignore[arg-type]
     return report
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from .model import Report, Unchecked, finding
-from .shape import ABSENT
+from ..canon.jcs import canonical
+from ..errors import UnsupportedValue
+from .model import Finding, Report, Unchecked, finding
+from .shape import ABSENT, SCHEMA
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..values import Level, Step
-    from .model import Contract, Finding, Rule
+    from .model import Contract, Rule
 
     Place = tuple[Step, ...]
 
@@ -27,11 +29,36 @@ def examine(
     shape = contract.shape(level)
     examination = _Examination(value)
     if not shape.fits(value):
-        shape.explain(value, (), "SCHEMA", examination.unfit)
+        shape.explain(value, (), SCHEMA, examination.unfit)
+        if contract.shape_first and examination.has_only_schema_left():
+            for rule in contract.rules:
+                if level in rule.levels and not rule.behaviour and rule.id != SCHEMA:
+                    examination.not_checked.append(Unchecked(rule.id, "needs a document of the right shape"))
+            return examination.report(contract.document)
     for rule in contract.rules:
         if level in rule.levels and not rule.behaviour:
             examination.run(rule, context)
     return examination.report(contract.document)
+
+
+def structure(contract: Contract, value: object, level: Level = "spec") -> Report:
+    """The shape alone: what the seeds call a basic schema check."""
+    examination = _Examination(value)
+    shape = contract.shape(level)
+    if not shape.fits(value):
+        shape.explain(value, (), "SCHEMA", examination.unfit)
+    return examination.report(contract.document)
+
+
+def survives_writing(report: Report, value: object, rule_id: str) -> Report:
+    """The report with a finding added when canonical JSON cannot carry the value: what cannot be written unchanged has
+    no hash. A value from the strict reader always can; one that a caller made may not."""
+    try:
+        canonical(value)
+    except UnsupportedValue as error:
+        lost = Finding(rule_id, error.place, error.expected, error.found)
+        return Report(report.document, [*report.findings, lost], [*report.checked], [*report.not_checked])
+    return report
 
 
 class _Examination:
@@ -61,6 +88,13 @@ class _Examination:
             if place in self.above_unsound:
                 break
             self.above_unsound.add(place)
+
+    def has_only_schema_left(self) -> bool:
+        """True when SCHEMA speaks at all; the other rules' findings then give way to it."""
+        schema = [found for found in self.findings if found.rule_id == SCHEMA]
+        if schema:
+            self.findings = schema
+        return bool(schema)
 
     def is_sound(self, place: Place) -> bool:
         """Neither the place nor anything above or below it was found unfit."""
@@ -114,7 +148,7 @@ class _Examination:
 
     def report(self, document: str) -> Report:
         if self.cut:
-            self.not_checked.append(Unchecked("SCHEMA", f"findings beyond the first {MOST_FINDINGS} are not listed"))
+            self.not_checked.append(Unchecked(SCHEMA, f"findings beyond the first {MOST_FINDINGS} are not listed"))
         return Report(document, self.findings, self.checked, self.not_checked)
 
 

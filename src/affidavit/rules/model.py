@@ -71,19 +71,21 @@ def _steps(dotted: str) -> tuple[str, ...]:
 
 
 class Finding:
-    """A place in a document where a rule does not hold."""
+    """A place in a document where a rule does not hold. `within` is the rule and place inside an embedded document."""
 
-    __slots__ = ("expected", "found", "path", "rule_id")
+    __slots__ = ("expected", "found", "path", "rule_id", "within")
 
-    def __init__(self, rule_id: str, path: str, expected: str, found: str) -> None:
+    def __init__(self, rule_id: str, path: str, expected: str, found: str, *, within: str = "") -> None:
         self.rule_id = rule_id
         self.path = path
         self.expected = expected
         self.found = found
+        self.within = within
 
     @property
     def message(self) -> str:
-        return f"expected {self.expected}, found {self.found}"
+        told = f"expected {self.expected}, found {self.found}"
+        return f"{self.within}: {told}" if self.within else told
 
     def key(self) -> tuple[bytes, bytes, bytes]:
         """Findings stand in the order of rule id, path, message, each by UTF-16 code units (contracts 1)."""
@@ -140,17 +142,25 @@ class Report:
 
 
 class Contract:
-    """A document's contract: its shape at each level, its rules, and the specification it stands in."""
+    """A document's contract: its shape at each level, its rules, and the specification it stands in. With
+    `shape_first` no rule is examined, and no other id speaks, while the shape has a SCHEMA finding."""
 
-    __slots__ = ("_shapes", "document", "rules", "shape_at", "specification")
+    __slots__ = ("_shapes", "document", "rules", "shape_at", "shape_first", "specification")
 
     def __init__(
-        self, document: str, specification: str, shape_at: Callable[[Level], Shape], rules: tuple[Rule, ...]
+        self,
+        document: str,
+        specification: str,
+        shape_at: Callable[[Level], Shape],
+        rules: tuple[Rule, ...],
+        *,
+        shape_first: bool = False,
     ) -> None:
         self.document = document
         self.specification = specification
         self.shape_at = shape_at
         self.rules = rules
+        self.shape_first = shape_first
         self._shapes: dict[Level, Shape] = {}
 
     def shape(self, level: Level) -> Shape:

@@ -45,7 +45,8 @@ def as_lines(report: Report, *, name: str, verbose: bool = False) -> list[tuple[
         count = len(report.findings)
         lines.append(("bad", f"{plain(name)}: not a valid {report.document}, {count} finding{'s' * (count > 1)}"))
         for finding in report.findings:
-            lines.append(("rule", f"  {finding.rule_id}  {plain(finding.path) or '(the document)'}"))
+            within = f"  {plain(finding.within)}" if finding.within else ""
+            lines.append(("rule", f"  {finding.rule_id}  {plain(finding.path) or '(the document)'}{within}"))
             lines += [("", f"      expected {finding.expected}"), ("", f"      found    {finding.found}")]
     lines += [("quiet", f"  not checked: {left.rule_id}: {plain(left.reason)}") for left in report.not_checked]
     if verbose:

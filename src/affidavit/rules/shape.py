@@ -211,14 +211,14 @@ class Obj(Shape):
 
 
 class Nullable(Shape):
-    """`null` or the shape."""
+    """`null` or the shape. Its own `rule` speaks where there is neither."""
 
     __slots__ = ("shape",)
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: Shape, *, rule: str = "") -> None:
         self.shape = shape
         inner = shape.fits
-        super().__init__(f"{shape.expected} or null", lambda value: value is None or inner(value), shape.rule)
+        super().__init__(f"{shape.expected} or null", lambda value: value is None or inner(value), rule or shape.rule)
 
     def explain(self, value: object, place: tuple[Step, ...], rule: str, tell: Tell) -> None:
         if type(value) in (dict, list):
