@@ -26,7 +26,7 @@ demo: $(VENV)/.package ## see what affidavit does, on this machine
 
 .PHONY: test
 test: $(VENV)/.dev ## run the tests
-	@$(PY) -m pytest -q $(PYTEST_ARGS)
+	@$(PY) -m pytest -q -n auto --maxprocesses 4 $(PYTEST_ARGS)
 
 .PHONY: lint
 lint: $(VENV)/.dev ## ruff and mypy --strict, over source, tests and benches

@@ -40,21 +40,21 @@ class Vector:
         return {line.split(" ")[0] for line in self.expected}
 
 
-def load(path: str) -> Vector:
+def load(path: str, directory: str = DIRECTORY) -> Vector:
     with open(path, "rb") as file:
         head, _, body = file.read().partition(b"\n\n")
     header = [tuple(line.split(": ", 1)) for line in head.decode().splitlines()]
     assert all(len(pair) == 2 for pair in header), f"{path}: every header line is 'key: value'"
     if not any(key == "expect" for key, _ in header):
         raise AssertionError(f"{path}: the header says nothing about what is expected")
-    return Vector(os.path.relpath(path, DIRECTORY), header, body)  # type: ignore[arg-type]
+    return Vector(os.path.relpath(path, directory), header, body)  # type: ignore[arg-type]
 
 
-def all_vectors() -> Iterator[Vector]:
-    for folder, _, names in sorted(os.walk(DIRECTORY)):
+def all_vectors(directory: str = DIRECTORY) -> Iterator[Vector]:
+    for folder, _, names in sorted(os.walk(directory)):
         for name in sorted(names):
             if name.endswith(".vector"):
-                yield load(os.path.join(folder, name))
+                yield load(os.path.join(folder, name), directory)
 
 
 # Making them.
