@@ -19,7 +19,6 @@ import re
 import orjson
 
 from ..values import MAX_DEPTH
-from .numbers import number_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,25 +45,26 @@ _TOO_DEEP = b"\n" + b"  " * MAX_DEPTH
 #: Below this the reference writer is quick enough for a document with floats to put right.
 _LARGE = 65_536
 
-#: Whether a small text may hold any of _ENDINGS, told by what is rare: `e` and digits are not. (A negative zero ends
-#: in `.0` too; `e+` has a plus.)
+_TWO_BYTE_LEADS_AND_LESS = bytes(range(0xF0))
+
+#: What ECMAScript lays out otherwise: whole doubles, negative zero among them, and doubles that it writes without
+#: exponent. What follows tells a number from a look-alike inside a string: see _laid_out_as_jcs.
+_WHOLE = re.compile(rb"(-0)?\.0(,?\n|[,\]}])")
+_EXPONENT = re.compile(rb"e(\+1[6-9]|\+20|-[1-6])(,?\n|[,\]}])")
+
+#: Whether a small text may hold any of them, told by what is rare: `e` and digits are not.
 _WHOLE_DOUBLE = re.compile(rb"\.0[,\]}]")
 _LARGE_EXPONENT = re.compile(rb"\+(?<=e\+)(?:1[6-9]|20)[,\]}]")
 _SMALL_EXPONENT = re.compile(rb"-(?<=e-)[1-6][,\]}]")
 
-_TWO_BYTE_LEADS_AND_LESS = bytes(range(0xF0))
+#: A look-alike in indented text: there a number, and the comma behind it, ends its line.
+_LIKE_WHOLE = re.compile(rb"\.0(?:,(?!\n)|[\]}])")
 
-#: The texts that are laid out otherwise than ECMAScript does: of negative zero, of whole doubles, and of those that
-#: ECMAScript writes without exponent. What follows tells a number from a look-alike inside a string: see _layout.
-_ENDINGS = (
-    re.compile(rb"-0\.0(?:,?\n|[,\]}])"),
-    re.compile(rb"\.0(?:,?\n|[,\]}])"),
-    re.compile(rb"e(?:\+(?:1[6-9]|20)|-[1-6])(?:,?\n|[,\]}])"),
-)
+_LONGEST_DOUBLE = 30
 
 
 def _gate() -> bool:
-    """Does this orjson lay doubles out the way _ENDINGS assumes? Another release may choose another way."""
+    """Does this orjson lay doubles out the way _WHOLE and _EXPONENT assume? Another release may choose another way."""
     probe = [-0.0, 5.0, 0.1, 1e-4, 1e-5, 1.5e-6, 1e-7, 5e-324, 123456789012345.6, 1e15, 1.5e16, 1e20, 1e21, 1.5e300]
     written = (
         b"[-0.0,5.0,0.1,0.0001,0.00001,1.5e-6,1e-7,5e-324,123456789012345.6,"
@@ -79,7 +79,7 @@ LAYS_OUT_AS_EXPECTED = _gate()
 def fast_canonical(value: Any) -> bytes | None:
     """The JCS bytes of any Python value, or None for the reference writer to write or refuse."""
     if type(value) not in (dict, list, tuple):
-        return None  # a number alone has nothing behind it by which _ENDINGS could tell it
+        return None  # a number alone has nothing behind it by which it could be told
     try:
         exact_types = marshal.dumps(value, 4)
         text = orjson.dumps(value, option=_AS_JCS)
@@ -136,32 +136,37 @@ def _laid_out_as_jcs(value: object, text: bytes) -> bytes | None:
     lines = orjson.dumps(value, option=_AS_JCS | orjson.OPT_INDENT_2)
     if _TOO_DEEP in lines:
         return None
-    for ending, mend in zip(_ENDINGS, (_negative_zeros, _whole_doubles, _exponents), strict=True):
-        is_number = [found.endswith(b"\n") for found in ending.findall(lines)]
-        if any(is_number):
-            text = mend(ending, text, iter(is_number))
-            lines = mend(ending, lines, iter(is_number))
-    return text
+    return _exponents(_whole_doubles(text, lines), lines)
 
 
-def _negative_zeros(ending: re.Pattern[bytes], text: bytes, is_number: Iterator[bool]) -> bytes:
-    return ending.sub(lambda m: b"0" + m[0][4:] if next(is_number) else m[0], text)
+def _whole_doubles(text: bytes, lines: bytes) -> bytes:
+    if _LIKE_WHOLE.search(lines) is None:  # all that end so are numbers
+        for whole, without in ((b"-0.0", b"0"), (b".0", b"")):
+            for close in (b",", b"]", b"}"):
+                text = text.replace(whole + close, without + close)
+        return text
+    is_number = _are_numbers(_WHOLE, lines)
+    return _WHOLE.sub(lambda m: (b"0" if m[1] else b"") + m[2] if next(is_number) else m[0], text)
 
 
-def _whole_doubles(ending: re.Pattern[bytes], text: bytes, is_number: Iterator[bool]) -> bytes:
-    return ending.sub(lambda m: m[0][2:] if next(is_number) else m[0], text)
-
-
-def _exponents(ending: re.Pattern[bytes], text: bytes, is_number: Iterator[bool]) -> bytes:
+def _exponents(text: bytes, lines: bytes) -> bytes:
     pieces: list[bytes] = []
     done = 0
-    for found in ending.finditer(text):
-        if not next(is_number):
-            continue
-        end = found.end() - len(found[0].lstrip(b"e+-0123456789"))
-        near = max(done, end - 30)  # no double's text is longer
-        start = 1 + max(text.rfind(mark, near, end) for mark in (b",", b":", b"[", b" "))
-        pieces += (text[done:start], number_text(float(text[start:end])).encode())
-        done = end
-    pieces.append(text[done:])
-    return b"".join(pieces)
+    for found, is_number in zip(_EXPONENT.finditer(text), _are_numbers(_EXPONENT, lines), strict=True):
+        if is_number:
+            at = found.start()
+            before = text[max(done, at - _LONGEST_DOUBLE) : at]
+            mantissa = before[len(before.rstrip(b"0123456789.")) :]
+            pieces += (text[done : at - len(mantissa)], _without_exponent(mantissa, int(found[1])))
+            done = found.end(1)
+    return b"".join((*pieces, text[done:])) if pieces else text
+
+
+def _without_exponent(mantissa: bytes, exponent: int) -> bytes:
+    """The digits are ECMAScript's already, at most seventeen; only zeros are put before or behind."""
+    digits = mantissa.replace(b".", b"")
+    return digits.ljust(exponent + 1, b"0") if exponent > 0 else b"0." + b"0" * (-exponent - 1) + digits
+
+
+def _are_numbers(ending: re.Pattern[bytes], lines: bytes) -> Iterator[bool]:
+    return (found[2].endswith(b"\n") for found in ending.finditer(lines))
