@@ -11,10 +11,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .canon.jcs import canonical as canonical
     from .canon.reader import read as read
+    from .contracts.apply import verify_apply as verify_apply
     from .contracts.bundle import verify_bundle as verify_bundle
     from .contracts.evidence import verify_evidence as verify_evidence
+    from .contracts.git_apply import verify_git_apply as verify_git_apply
     from .contracts.intent import verify_intent as verify_intent
+    from .contracts.ledger import verify_ledger as verify_ledger
+    from .contracts.model_io import verify_model_io as verify_model_io
+    from .contracts.patch import verify_patch as verify_patch
     from .contracts.policy import verify_policy as verify_policy
+    from .contracts.proposal import verify_proposal as verify_proposal
     from .contracts.run import verify_run as verify_run
     from .contracts.runner import verify_runner as verify_runner
     from .errors import AffidavitError as AffidavitError
@@ -32,10 +38,16 @@ _HOMES = {
     "UnsupportedValue": "errors",
     "canonical": "canon.jcs",
     "read": "canon.reader",
+    "verify_apply": "contracts.apply",
     "verify_bundle": "contracts.bundle",
     "verify_evidence": "contracts.evidence",
+    "verify_git_apply": "contracts.git_apply",
     "verify_intent": "contracts.intent",
+    "verify_ledger": "contracts.ledger",
+    "verify_model_io": "contracts.model_io",
+    "verify_patch": "contracts.patch",
     "verify_policy": "contracts.policy",
+    "verify_proposal": "contracts.proposal",
     "verify_run": "contracts.run",
     "verify_runner": "contracts.runner",
 }
@@ -49,10 +61,16 @@ __all__ = [
     "__version__",
     "canonical",
     "read",
+    "verify_apply",
     "verify_bundle",
     "verify_evidence",
+    "verify_git_apply",
     "verify_intent",
+    "verify_ledger",
+    "verify_model_io",
+    "verify_patch",
     "verify_policy",
+    "verify_proposal",
     "verify_run",
     "verify_runner",
 ]

@@ -113,4 +113,7 @@ def judge(document: str, value: Any, place: tuple[str | int, ...], what: str, fr
     """Found at the strictest level unless the table says that the place (items by `*`) is free."""
     name = "/".join("*" if isinstance(step, int) else step for step in place)
     report = verifier_of(document)(value, level="strict")
-    assert report.ok == (name in free), f"{document}: {name} {what}: {'not found' if report.ok else report}"
+    exact = "/".join(map(str, place))
+    assert report.ok == (name in free or exact in free), (
+        f"{document}: {name} {what}: {'not found' if report.ok else report}"
+    )

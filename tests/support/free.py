@@ -1,6 +1,7 @@
 """What may be changed in a valid document without any rule objecting, and why. The property tests read it.
 
-Places are member names joined by `/`, with `*` for the items of an array, as they stand in the contract's EXAMPLE.
+Places are member names joined by `/`, with `*` for the items of an array (where items differ, their index), as they
+stand in the contract's EXAMPLE.
 """
 
 from __future__ import annotations
@@ -20,6 +21,19 @@ class Free:
         self.retyped = retyped
         self.reordered = reordered
 
+
+#: What stands beside the core and counts for nothing (MI12).
+_EPHEMERAL_OF_A_SESSION = frozenset(
+    {
+        "interactions/*/tokens_input",
+        "interactions/*/tokens_output",
+        "interactions/*/latency_ms",
+        "created_at_utc",
+        "ended_at_utc",
+        "stats",
+        "stats/interactions",
+    }
+)
 
 FREE = {
     "runner": Free(
@@ -75,5 +89,15 @@ FREE = {
         ),
         # the core has its own order
         reordered=frozenset({"action_results", "test_results"}),
+    ),
+    "patch": Free(
+        # less to do is another patch, and so is one that does not tell sizes or an order
+        deleted=frozenset(
+            {"operations/0", "operations/*/order", "operations/1/expected_hash", "operations/1/size_bytes"}
+        ),
+    ),
+    "model_io": Free(
+        deleted=frozenset({"interactions/1", *_EPHEMERAL_OF_A_SESSION}),
+        retyped=_EPHEMERAL_OF_A_SESSION,
     ),
 }

@@ -3,7 +3,7 @@ its rule and what would allow it."""
 
 from __future__ import annotations
 
-from ..contracts.patch import unsafe_path
+from ..contracts.patch import files_above, unsafe_path
 from ..contracts.runner import FORBIDDEN_PREFIXES
 from ..rules.checks import is_relative
 from ..shown import shown
@@ -59,7 +59,7 @@ def is_below(path: str, roots: list[str]) -> bool:
 
 
 def _files(files: list[dict[str, Any]], roots: list[str], profile: str) -> Iterator[str]:
-    paths = {file["path"] for file in files}
+    below = files_above(file["path"] for file in files)
     seen: set[str] = set()
     for index, file in enumerate(files):
         path, place = file["path"], _at("files", index, "path")
@@ -74,18 +74,8 @@ def _files(files: list[dict[str, Any]], roots: list[str], profile: str) -> Itera
         if path in seen:
             yield f"PS5: {place}: expected one operation a path, found another on {shown(path)}"
         seen.add(path)
-        above = _ancestor_in(path, paths)
-        if above is not None:
-            yield f"PS5: {place}: {shown(path)} is below {shown(above)}, which is a file in this intent"
-
-
-def _ancestor_in(path: str, paths: set[str]) -> str | None:
-    at = path.find("/")
-    while at > 0:
-        if path[:at] in paths:
-            return path[:at]
-        at = path.find("/", at + 1)
-    return None
+        if path in below:
+            yield f"PS5: {place}: {shown(path)} is below {shown(below[path])}, which is a file in this intent"
 
 
 def _amounts(files: list[dict[str, Any]], policy: dict[str, Any]) -> Iterator[str]:
