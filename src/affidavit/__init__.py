@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .errors import AffidavitError as AffidavitError
     from .errors import ParseError as ParseError
     from .errors import UnsupportedValue as UnsupportedValue
+    from .packs.verify import verify_pack as verify_pack
     from .rules.model import Finding as Finding
     from .rules.model import Report as Report
 
@@ -46,6 +47,7 @@ _HOMES = {
     "verify_ledger": "contracts.ledger",
     "verify_model_io": "contracts.model_io",
     "verify_patch": "contracts.patch",
+    "verify_pack": "packs.verify",
     "verify_policy": "contracts.policy",
     "verify_proposal": "contracts.proposal",
     "verify_run": "contracts.run",
@@ -69,6 +71,7 @@ __all__ = [
     "verify_ledger",
     "verify_model_io",
     "verify_patch",
+    "verify_pack",
     "verify_policy",
     "verify_proposal",
     "verify_run",

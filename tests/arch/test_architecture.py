@@ -186,6 +186,7 @@ PUBLIC = {
     "verify_ledger",
     "verify_model_io",
     "verify_patch",
+    "verify_pack",
     "verify_policy",
     "verify_proposal",
     "verify_run",

@@ -9,6 +9,7 @@ VERBS: tuple[tuple[str, str, str], ...] = (
     ("run-verify", "run_verify", "verify a run result (RS1-RS8)"),
     ("bundle-verify", "bundle_verify", "verify a kernel bundle (BS1-BS8)"),
     ("evidence-verify", "evidence_verify", "verify an evidence record (EV1-EV5)"),
+    ("pack-verify", "pack_verify", "verify a pack, a directory or a zip archive (PK1-PK12)"),
     ("policy-verify", "policy_verify", "verify a policy profile (PL1-PL7)"),
     ("policy", "policy", "show a built-in policy profile"),
 )

@@ -52,12 +52,17 @@ def verify_single(args: Args, out: Output, verify: Verify, max_bytes: int = MAX_
     value = read(read_input(path, max_bytes=max_bytes), max_bytes=max_bytes)
     level: Level = args.text("--level")  # type: ignore[assignment]  # one of its choices
     report = verify(value, level=level)
+    answer(args, out, report, name=path)
+    return 0 if report.ok else INVALID
+
+
+def answer(_args: Args, out: Output, report: Report, *, name: str, place: dict[str, str] | None = None) -> None:
+    """Says what came of a verification; `place` is what the answer for a program holds besides."""
     if out.for_program:
         from ..rules.report import as_json
 
-        out.result(as_json(report))
+        out.result(as_json(report) | (place or {}))
     elif not (out.quiet and report.ok):
         from ..rules.report import as_lines
 
-        out.lines(as_lines(report, name=path, verbose=out.verbose))
-    return 0 if report.ok else INVALID
+        out.lines(as_lines(report, name=name, verbose=out.verbose))

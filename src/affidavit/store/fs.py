@@ -37,19 +37,29 @@ _READ = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _DIRECTORY = getattr(os, "O_DIRECTORY", 0)
+_SEPARATORS = (os.sep, os.altsep or os.sep)
 CHUNK = 1 << 20
 #: Directories within directories: a deeper tree is refused, it would cost a descriptor per level.
 MOST_NESTED = 128
 
 
 def open_root(path: str) -> Dir:
-    """The directory at `path`, which the caller named: symlinks above it are the caller's, it itself must be none."""
+    """The directory at `path`, which the caller named: symlinks above it are the caller's, it itself must be none,
+    also where a trailing `/` or `/.` would have the system follow it."""
+    path = itself(path)
     found = _stat(lambda: os.lstat(path), path)
     if not stat.S_ISDIR(found.st_mode):
         raise _unfit(found.st_mode, path, NOT_DIRECTORY, "a directory")
     if not HAS_HANDLES:
         return os.path.abspath(path)
     return _open(path, _READ | _NOFOLLOW | _DIRECTORY, None, path)
+
+
+def itself(path: str) -> str:
+    """The path that names what stands there, and not what that leads to."""
+    while len(path) > 1 and (path[-1] in _SEPARATORS or (path[-1] == "." and path[-2] in _SEPARATORS)):
+        path = path[:-1]
+    return path
 
 
 def open_directory(directory: Dir, name: str) -> Dir:
@@ -63,6 +73,16 @@ def open_directory(directory: Dir, name: str) -> Dir:
 def close(directory: Dir) -> None:
     if not isinstance(directory, str):
         os.close(directory)
+
+
+def open_file(path: str) -> int:
+    """A descriptor of the regular file at `path`, which the caller named; as `open_root`, it itself is no symlink."""
+    path = itself(path)
+    if not HAS_HANDLES:
+        return _open_by_path(path, path)
+    descriptor = _open(path, _READ | _NOFOLLOW | _NO_WAIT, None, path)
+    _require_regular(descriptor, path)
+    return descriptor
 
 
 def open_member(directory: Dir, name: str) -> int:
@@ -98,16 +118,24 @@ def read_member(directory: Dir, name: str, max_bytes: int) -> bytes:
 
 
 def read_open(descriptor: int, name: str, max_bytes: int) -> bytes:
-    """What is left to read of an open file, within the bound."""
-    pieces: list[bytes] = []
+    """The bytes of an open file, within the bound. The size that the file has now says only how much to ask
+    for at a time, and when not to begin."""
+    return b"".join(pieces(descriptor, name, max_bytes, max_bytes))
+
+
+def pieces(descriptor: int, name: str, max_bytes: int, chunk: int = CHUNK) -> Iterator[bytes]:
+    """As `read_open`, in pieces of at most `chunk` bytes. That there is too much may be known only at the end of it."""
     left = max_bytes + 1
     try:
-        while left:
-            piece = os.read(descriptor, min(left, CHUNK))
+        size = os.fstat(descriptor).st_size
+        chunk = min(chunk, size + 1 if size else CHUNK)  # some files have no size, and bytes
+        while left and size <= max_bytes:
+            piece = os.read(descriptor, min(left, chunk))
             if not piece:
-                return b"".join(pieces)
-            pieces.append(piece)
+                return
             left -= len(piece)
+            if left:
+                yield piece
     except OSError as error:
         raise _failed(error, name) from None
     raise ReadFailed(TOO_LARGE, f"{plain(name)}: expected at most {max_bytes} bytes, found more", path=name)
@@ -117,8 +145,8 @@ def names(directory: Dir, most: int) -> list[str]:
     """The names in a directory, unsorted. Bounded: a directory of more than `most` entries is refused."""
     found: list[str] = []
     try:
-        with os.scandir(directory) as entries:
-            for entry in entries:
+        with os.scandir(directory) as listed:
+            for entry in listed:
                 if len(found) == most:
                     raise ReadFailed(TOO_LARGE, f"expected at most {most} entries in a directory, found more")
                 found.append(entry.name)
@@ -137,7 +165,7 @@ def files_below(directory: Dir, most: int) -> Iterator[tuple[str, int]]:
         while True:
             below: list[str] = []
             open_now.append((opened, prefix, below))
-            for name, mode in _entries(opened, prefix):
+            for name, mode in entries(opened, prefix):
                 seen += 1
                 if seen > most:
                     raise ReadFailed(TOO_LARGE, f"expected at most {most} entries below a directory, found more")
@@ -160,10 +188,11 @@ def files_below(directory: Dir, most: int) -> Iterator[tuple[str, int]]:
             close(left)
 
 
-def _entries(directory: Dir, told: str) -> Iterator[tuple[str, int]]:
+def entries(directory: Dir, told: str = ".") -> Iterator[tuple[str, int]]:
+    """(name, mode) of everything in a directory, not followed, as the system lists it; the caller bounds it."""
     try:
-        with os.scandir(directory) as entries:
-            for entry in entries:
+        with os.scandir(directory) as found:
+            for entry in found:
                 if entry.is_file(follow_symlinks=False):  # known without asking the inode
                     yield entry.name, stat.S_IFREG
                 elif entry.is_dir(follow_symlinks=False):
@@ -172,6 +201,19 @@ def _entries(directory: Dir, told: str) -> Iterator[tuple[str, int]]:
                     yield entry.name, entry.stat(follow_symlinks=False).st_mode
     except OSError as error:
         raise _failed(error, told or ".") from None
+
+
+def mode_of(directory: Dir, name: str) -> int | None:
+    """The mode of what stands under `name`, not followed; None where nothing does."""
+    _check_name(name)
+    try:
+        if isinstance(directory, str):
+            return os.lstat(os.path.join(directory, name)).st_mode
+        return os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _failed(error, name) from None
 
 
 def what(mode: int) -> str:
