@@ -165,7 +165,8 @@ def test_any_bytes_give_a_value_or_a_parse_error(data: bytes) -> None:
     except ParseError as error:
         refusal = error
     else:
-        assert same(read(canonical(value)), value)
+        # as bytes: 0.0 is written as 0, which reads as an integer (contracts 1)
+        assert canonical(read(canonical(value))) == canonical(value)
         return
     assert 0 <= refusal.offset <= len(data)
     assert refusal.line >= 1
