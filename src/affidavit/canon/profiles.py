@@ -41,6 +41,14 @@ def raw_hasher() -> Hasher:
     return sha256(usedforsecurity=False)
 
 
+def raw_hashers() -> Callable[..., Hasher]:
+    """What makes a `raw_hasher`, with its first bytes if there are any: for those who make a hundred thousand."""
+    from functools import partial
+    from hashlib import sha256
+
+    return partial(sha256, usedforsecurity=False)
+
+
 class Profile:
     """How a value becomes the bytes that are hashed."""
 

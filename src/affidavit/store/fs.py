@@ -95,6 +95,14 @@ def open_member(directory: Dir, name: str) -> int:
     return descriptor
 
 
+def status(directory: Dir, name: str) -> os.stat_result:
+    """What stands under `name` now, itself and not what it may lead to."""
+    _check_name(name)
+    if isinstance(directory, str):
+        return _stat(lambda: os.lstat(os.path.join(directory, name)), name)
+    return _stat(lambda: os.stat(name, dir_fd=directory, follow_symlinks=False), name)
+
+
 def open_below(directory: Dir, path: str) -> int:
     """As `open_member` for a relative path of several names: no name on the way may be a symlink."""
     *parents, name = path.split("/")
