@@ -143,6 +143,23 @@ def parse_timestamp(text: str) -> int | None:
     return ((days * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + int(digits[14:17])
 
 
+def timestamp(millis: int) -> str:
+    """The instant so many milliseconds after 1970, as the contracts write it; `parse_timestamp` reads it back."""
+    seconds, millis = divmod(millis, 1000)
+    days, second_of_day = divmod(seconds, 86_400)
+    # the calendar in years that begin with March, 400 of which have 146,097 days
+    era, day_of_era = divmod(days + 719_468, 146_097)
+    year_of_era = (day_of_era - day_of_era // 1460 + day_of_era // 36_524 - day_of_era // 146_096) // 365
+    day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
+    month = (5 * day_of_year + 2) // 153
+    day = day_of_year - (153 * month + 2) // 5 + 1
+    month = month + 3 if month < 10 else month - 9
+    year = 400 * era + year_of_era + (month <= 2)
+    minutes, second = divmod(second_of_day, 60)
+    hour, minute = divmod(minutes, 60)
+    return f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z"
+
+
 def pointer(*steps: str | int) -> str:
     """A JSON Pointer (RFC 6901) from member names and indices; the one spelling of a place in a document."""
     return "".join(

@@ -1,0 +1,97 @@
+"""What a run directory holds, as its index tells it: every file, hashed, under its path from the repo's root
+(contracts 4.2, 4.3). Used by whoever writes an index: commit, abandon, repair."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from ..canon.jcs import canonical
+from ..canon.profiles import RAW, raw_hasher
+from ..contracts import artifact_index
+from ..errors import UsageError
+from ..shown import plain
+from . import fs
+from .publish import Written
+from .refused import Unfit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+#: What marks the root of a repo; their contents are not read.
+MARKERS = (".git", "affidavit.toml")
+#: Files of one run; a directory of more is no bundle that anybody wants to verify.
+MOST_FILES = 1_000_000
+MOST_JSON = 64 * 1024 * 1024
+
+
+def prefix_for(out: str, run_id: str) -> str:
+    """What the paths in the index of a run begin with: the way from the repo's root. That is the nearest directory
+    above the out folder (or itself) that holds a marker, else the one that the out folder stands in."""
+    place = os.path.realpath(out)
+    root = place
+    while not any(os.path.lexists(os.path.join(root, marker)) for marker in MARKERS):
+        above = os.path.dirname(root)
+        if above == root:
+            root = os.path.dirname(place)
+            break
+        root = above
+    below = "" if root == place else os.path.relpath(place, root) + "/"
+    prefix = f"{below}{run_id}/"
+    try:
+        prefix.encode()
+    except UnicodeEncodeError:
+        raise UsageError("USAGE", f"{plain(out)}: expected a path in UTF-8, which an index can tell") from None
+    return prefix
+
+
+def files_of(directory: int, place: str, *, skip_irregular: bool = False) -> list[str]:
+    """Every file of a run directory but the index. Raises Unfit for what is no regular file, or leaves it out."""
+    found: list[str] = []
+    for path, mode in fs.files_below(directory, MOST_FILES):
+        if not stat.S_ISREG(mode):
+            if skip_irregular:
+                continue
+            raise Unfit(os.path.join(place, path), "a regular file", fs.what(mode))
+        if path != artifact_index.NAME:
+            found.append(path)
+    return found
+
+
+def written(directory: int, path: str) -> tuple[Written, str | None]:
+    """A file as it stands there, read once: digest, size, and the schema that it tells."""
+    descriptor = fs.open_below(directory, path)
+    try:
+        size = os.fstat(descriptor).st_size
+        if artifact_index.has_schema_version(path) and size <= MOST_JSON:
+            data = fs.read_open(descriptor, path, MOST_JSON)
+            return Written(RAW.digest(data), len(data)), artifact_index.schema_version_in(path, data)
+        hasher = raw_hasher()
+        size = 0
+        while piece := os.read(descriptor, fs.CHUNK):
+            hasher.update(piece)
+            size += len(piece)
+        return Written(RAW.digest_hex(hasher.hexdigest()), size), None
+    finally:
+        os.close(descriptor)
+
+
+def index_bytes(
+    run_id: str,
+    world_id: str,
+    prefix: str,
+    files: dict[str, tuple[Written, str | None]],
+    expected: Iterable[str],
+    *,
+    failed: bool,
+) -> bytes:
+    """The index over `files`, its bytes as they are written."""
+    entries: list[dict[str, Any]] = [
+        artifact_index.entry_of(prefix + path, what.size, what.digest.hex, schema_version)
+        for path, (what, schema_version) in files.items()
+    ]
+    missing = [prefix + path for path in expected if path not in files]
+    document = artifact_index.artifact_index(run_id, world_id, entries, missing, failed=failed)
+    return canonical(document) + b"\n"
