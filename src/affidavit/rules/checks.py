@@ -137,3 +137,12 @@ def tells_why(outcome: str, error: str | None) -> Iterator[Fault]:
     """Failures and refusals have an `error`."""
     if outcome in ("FAILED", "REFUSED") and error is None:
         yield Fault(f"an error, as the outcome is {outcome}", "no such member", field=1)
+
+
+def no_text_twice(texts: list[str]) -> Iterator[Fault]:
+    """Each text of a list stands in it once."""
+    seen: set[str] = set()
+    for index, text in enumerate(texts):
+        if text in seen:
+            yield Fault("each once", shown(text), index)
+        seen.add(text)

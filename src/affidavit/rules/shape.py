@@ -210,6 +210,35 @@ class Obj(Shape):
                     tell(self.closed, (*place, name if type(name) is str else shown(name)), "no such member", "one")
 
 
+class Map(Shape):
+    """An object whose keys are the document's own: any number of them, each with a value of one shape."""
+
+    __slots__ = ("container_rule", "values")
+
+    is_container = True
+
+    def __init__(self, values: Shape, *, rule: str = "", container_rule: str = SCHEMA) -> None:
+        self.values = values
+        self.container_rule = container_rule
+        each_fits = values.fits
+
+        def fits(value: Any) -> bool:
+            return type(value) is dict and all(type(key) is str and each_fits(member) for key, member in value.items())
+
+        super().__init__("an object", fits, rule)
+
+    def explain(self, value: object, place: tuple[Step, ...], rule: str, tell: Tell) -> None:
+        own = self.rule or rule
+        if type(value) is not dict:
+            tell(self.container_rule or own, place, self.expected, kind_of(value))
+            return
+        for name, member in value.items():
+            if type(name) is not str:
+                tell(own, (*place, shown(name)), "a string for a key", kind_of(name))
+            elif not self.values.fits(member):
+                self.values.explain(member, (*place, name), own, tell)
+
+
 class Nullable(Shape):
     """`null` or the shape. Its own `rule` speaks where there is neither."""
 
