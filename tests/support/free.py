@@ -15,10 +15,12 @@ class Free:
         *,
         deleted: frozenset[str] = frozenset(),
         retyped: frozenset[str] = frozenset(),
+        nulled: frozenset[str] = frozenset(),
         reordered: frozenset[str] = frozenset(),
     ) -> None:
         self.deleted = deleted
         self.retyped = retyped
+        self.nulled = nulled  # where null is as good as what stands there, and nothing else is
         self.reordered = reordered
 
 
@@ -99,5 +101,136 @@ FREE = {
     "model_io": Free(
         deleted=frozenset({"interactions/1", *_EPHEMERAL_OF_A_SESSION}),
         retyped=_EPHEMERAL_OF_A_SESSION,
+    ),
+    # documents of plan runs: rows of a list, and what is optional or null where it is not known
+    "plan": Free(
+        deleted=frozenset(
+            {
+                "apply_preflight_profile",
+                "controls",
+                "controls/*",
+                "lanes",
+                "lanes/baseline",
+                "lanes/oracle",
+                "lanes/scenario",
+                "notes",
+                "profiles/1",  # the other is the preflight's
+                "world_id",
+            }
+        ),
+        retyped=frozenset({"notes"}),
+        nulled=frozenset({"apply_preflight_profile", "world_id"}),
+        reordered=frozenset({"profiles"}),
+    ),
+    "probe_registry": Free(
+        deleted=frozenset(
+            {
+                "probes/mount_tmpfs",
+                "probes/mount_tmpfs/expected_primary_ops/*",
+                "probes/mount_tmpfs/supports_lanes/oracle",
+                "probes/mount_tmpfs/supports_lanes/scenario",
+                "probes/read_host_file",
+                "probes/read_host_file/controls_supported/*",
+                "probes/read_host_file/expected_primary_ops/*",
+                "probes/read_host_file/supports_lanes/baseline",
+                "probes/read_host_file/supports_lanes/oracle",
+                "probes/read_host_file/supports_lanes/scenario",
+            }
+        ),
+        nulled=frozenset({"probes/read_host_file/target", "probes/mount_tmpfs/target"}),
+    ),
+    "profile_registry": Free(
+        deleted=frozenset({"profiles/strict", "profiles/strict/probe_refs/*"}),
+        nulled=frozenset({"profiles/strict/family", "profiles/strict/semantic_group", "profiles/strict/notes"}),
+        reordered=frozenset({"profiles/strict/probe_refs"}),
+    ),
+    "registry_index": Free(deleted=frozenset({"registries/*"})),
+    "apply_preflight": Free(
+        deleted=frozenset(
+            {
+                "command/*",
+                "runner/tool",
+                "runner/version",
+                "sandbox_check_self/cap_bnd",
+                "sandbox_check_self/landlock",
+                "sandbox_check_self/lsm_label",
+                "sandbox_check_self/no_new_privs",
+                "sandbox_check_self/seccomp",
+                "sandbox_check_self/seccomp_filters",
+                "sandbox_check_self/source",
+                "sandbox_check_self/user_ns_initial",
+            }
+        ),
+        nulled=frozenset(
+            {
+                "apply_report",
+                "apply_report/err_class",
+                "apply_report/rc",
+                "exit_code",
+                "profile",
+                "runner",
+                "sandbox_check_self",
+                "sandbox_check_self/cap_bnd",
+                "sandbox_check_self/landlock",
+                "sandbox_check_self/lsm_label",
+                "sandbox_check_self/no_new_privs",
+                "sandbox_check_self/seccomp",
+                "sandbox_check_self/seccomp_filters",
+                "sandbox_check_self/user_ns_initial",
+            }
+        ),
+    ),
+    "expected_matrix": Free(
+        deleted=frozenset({"profiles/strict", "profiles/strict/probes/*"}),
+        nulled=frozenset(
+            {"profiles/strict/family", "profiles/strict/semantic_group", "profiles/strict/probes/*/target"}
+        ),
+    ),
+    "runtime_results": Free(
+        deleted=frozenset({"strict", "strict/probes/*/command/*"}),
+        nulled=frozenset(
+            {"strict/probes/*/path", "strict/probes/*/exit_code", "strict/probes/*/runtime_result/failure_kind"}
+        ),
+        reordered=frozenset({"strict/probes", "strict/probes/*/command"}),
+    ),
+    "runtime_events": Free(
+        # the requested path says the same as the observed one would
+        deleted=frozenset({"*", "*/observed_path", "*/policy_layers/*"}),
+        nulled=frozenset({"*/target", "*/failure_kind"}),
+    ),
+    "baseline_results": Free(
+        deleted=frozenset({"results/*"}),
+        nulled=frozenset({"results/*/target", "results/*/status", "results/*/exit_code"}),
+    ),
+    "oracle_results": Free(
+        deleted=frozenset({"results/*"}), nulled=frozenset({"results/*/argument", "results/*/decision"})
+    ),
+    "mismatch_summary": Free(nulled=frozenset({"mismatches/*/path"})),
+    "mismatch_packets": Free(
+        nulled=frozenset(
+            {
+                "run_context/run_manifest",
+                "oracle_check",
+                "oracle_check/decision",
+                "canonicalization",
+                "canonicalization/alias_pair",
+                "canonicalization/nofirmlink_differs",
+            }
+        )
+    ),
+    "path_witnesses": Free(
+        deleted=frozenset({"records/*", "records/*/schema_version"}),
+        nulled=frozenset({"records/*/profile_id", "records/*/scenario_id", "records/*/decision"}),
+    ),
+    "summary": Free(deleted=frozenset({"mismatch_counts/op_not_witnessed"}), nulled=frozenset({"plan_digest"})),
+    "promotion_packet": Free(
+        deleted=frozenset(
+            {
+                "path_witnesses",
+                "promotability/gating_inputs/sandbox_check_self/sandboxed",
+                "promotability/gating_inputs/sandbox_check_self/source",
+            }
+        ),
+        nulled=frozenset({"promotability/gating_inputs/sandbox_check_self"}),
     ),
 }

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..rules.engine import examine, survives_writing
 from ..rules.model import Contract, Fault, Report, Rule
-from ..rules.shape import SCHEMA, Anything, Arr, Bool, Int, Nullable, Obj, OneOf, Text
+from ..rules.shape import SCHEMA, Anything, Arr, Bool, Int, Map, Nullable, Obj, OneOf, Text
 from ..shown import shown
-from .probing import errno_or_null, frame, schema, text_or_null
+from .probing import errno_or_null, frame, schema, self_check, text_or_null
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ def _shape(level: Level) -> Shape:
             "schema_version": schema("apply_preflight.v0.1", "AP1"),
             **frame(level),
             "profile": text_or_null(),
-            "runner": Anything(),
-            "sandbox_check_self": Nullable(Obj({}, {"source": Text(), "sandboxed": Bool(), "error": Anything()})),
+            "runner": Nullable(Map(Text())),
+            "sandbox_check_self": Nullable(self_check()),
             "status": OneOf("ok", "error", rule="AP3"),
             "apply_ok": Nullable(Bool(), rule="AP3"),
             "apply_report": Nullable(report, rule="AP2"),
@@ -101,7 +101,7 @@ EXAMPLE: dict[str, Any] = {
     },
     "status": "ok",
     "apply_ok": True,
-    "apply_report": {"api": "bwrap", "rc": 0, "errno": None, "err_class": None},
+    "apply_report": {"api": "bwrap", "rc": 0, "errno": None, "err_class": "success"},
     "exit_code": 0,
     "failure_stage": None,
     "command": ["true"],

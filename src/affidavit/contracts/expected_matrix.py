@@ -74,7 +74,7 @@ EXAMPLE: dict[str, Any] = {
             "blob": "profiles/strict.json",
             "mode": "bwrap",
             "family": "built-in",
-            "semantic_group": None,
+            "semantic_group": "built-in",
             "probes": [
                 {
                     "name": "read a file of the host",

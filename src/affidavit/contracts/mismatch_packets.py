@@ -6,7 +6,7 @@ from ..rules.engine import examine, survives_writing
 from ..rules.model import Contract, Fault, Report, Rule
 from ..rules.shape import SCHEMA, Nullable, Obj, OneOf, Text, non_empty
 from ..shown import shown
-from .probing import DECISIONS, MISMATCH_REASONS, decision, schema
+from .probing import DECISIONS, MISMATCH_REASONS, decision, flag_or_null, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def _shape(_level: Level) -> Shape:
             "expected": decision(),
             "baseline": Nullable(Obj({"status": seen})),
             "oracle_check": Nullable(Obj({"decision": seen})),
-            "canonicalization": Nullable(Obj({})),
+            "canonicalization": Nullable(Obj({"alias_pair": flag_or_null(), "nofirmlink_differs": flag_or_null()})),
             "mismatch_reason": OneOf(*MISMATCH_REASONS, rule="MP2"),
         }
     )

@@ -72,7 +72,7 @@ EXAMPLE: dict[str, Any] = {
             "profile_id": "strict",
             "expectation_id": "strict:mount_tmpfs",
             "operation": "mount",
-            "path": None,
+            "path": "/workspace/out",
             "expected": "deny",
             "actual": None,
             "mismatch_type": "op_not_witnessed",

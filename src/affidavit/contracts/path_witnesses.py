@@ -64,6 +64,20 @@ def _is_normalized(requested: str | None, observed: str | None, normalized: str 
         yield Fault(shown(wanted_source), shown(source), field=3)
 
 
+def differs(one: str | None, other: str | None) -> bool | None:
+    """Whether two spellings are not the same; nothing where one of them is not known."""
+    return None if one is None or other is None else one != other
+
+
+def _canonicalization_fits(
+    requested: str | None, observed: str | None, nofirmlink: str | None, told: dict[str, Any]
+) -> Iterator[Fault]:
+    alias, firmlink = differs(requested, observed), differs(observed, nofirmlink)
+    for name, wanted in (("alias_pair", alias), ("nofirmlink_differs", firmlink)):
+        if told[name] is not wanted:
+            yield Fault(f"{shown(wanted)}, as the paths say", shown(told[name]), name, field=3)
+
+
 PATH_WITNESSES = Contract(
     "path witnesses",
     "path-witnesses",
@@ -78,12 +92,20 @@ PATH_WITNESSES = Contract(
             each="records",
             needs=("requested_path", "observed_path", "normalized_path", "normalized_path_source"),
         ),
+        Rule(
+            "PW3",
+            "canonicalization follows from the paths",
+            _canonicalization_fits,
+            each="records",
+            levels=("spec", "strict"),
+            needs=("requested_path", "observed_path", "observed_path_nofirmlink", "canonicalization"),
+        ),
     ),
 )
 
 
 def verify_path_witnesses(value: object, *, level: Level = "spec") -> Report:
-    """PW1 and PW2."""
+    """PW1-PW3."""
     return survives_writing(examine(PATH_WITNESSES, value, level), value, SCHEMA)
 
 

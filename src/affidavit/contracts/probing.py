@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..rules.model import Fault
-from ..rules.shape import Bool, Int, Nullable, OneOf, Text, non_empty
+from ..rules.shape import Bool, Int, Nullable, Obj, OneOf, Text, non_empty
 from ..shown import shown
 
 TYPE_CHECKING = False
@@ -98,6 +98,40 @@ def seen_fits(expected: str, actual: str | None, match: bool | None) -> Iterator
     if match is not wanted:
         told = "null, as nothing was seen" if wanted is None else f"{shown(wanted)}, as {actual} was seen"
         yield Fault(told, shown(match), field=2)
+
+
+def answer_fits(actual: str | None, status: str, errno: int | None, stage: str | None) -> Iterator[Fault]:
+    """What the kernel answered fits what was seen: a success has neither number nor stage, an error has its number, and
+    what stopped before its operation says where. The rule's needs are actual, status, errno and stage."""
+    if (actual is None) != (status == "blocked"):
+        told = '"blocked", as nothing was seen' if actual is None else f"success or errno, as {actual} was seen"
+        yield Fault(told, shown(status), field=1)
+    if status == "errno" and errno is None:
+        yield Fault("the number of the error", "null", field=2)
+    if status == "success" and errno is not None:
+        yield Fault("null, as it succeeded", shown(errno), field=2)
+    if (status == "success") != (stage is None):
+        told = "null, as it succeeded" if status == "success" else "the stage at which it stopped"
+        yield Fault(told, shown(stage), field=3)
+
+
+def self_check() -> Shape:
+    """`sandbox_check_self` as Linux has it; other systems add their own."""
+    return Obj(
+        {},
+        {
+            "source": Text(),
+            "sandboxed": Bool(),
+            "no_new_privs": flag_or_null(),
+            "seccomp": Nullable(Int(0, 2)),
+            "seccomp_filters": Nullable(Int(0)),
+            "cap_bnd": text_or_null(),
+            "user_ns_initial": flag_or_null(),
+            "lsm_label": text_or_null(),
+            "landlock": text_or_null(),
+            "error": text_or_null(),
+        },
+    )
 
 
 def keyed_by(member: str) -> Callable[[dict[str, dict[str, Any]]], Iterator[Fault]]:

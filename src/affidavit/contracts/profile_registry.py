@@ -89,10 +89,10 @@ EXAMPLE: dict[str, Any] = {
             "profile_path": "profiles/strict.json",
             "mode": "bwrap",
             "family": "built-in",
-            "semantic_group": None,
+            "semantic_group": "built-in",
             "probe_refs": ["read_host_file", "mount_tmpfs"],
             "key_specific_rules": [],
-            "notes": None,
+            "notes": "as shipped",
         }
     },
 }

@@ -8,7 +8,7 @@ from ..rules.model import Contract, Fault, Report, Rule
 from ..rules.shape import SCHEMA, Anything, Arr, Bool, Nullable, Obj, OneOf, Text, non_empty
 from ..shown import shown
 from ..values import is_hex
-from .probing import CHANNELS, schema
+from .probing import CHANNELS, schema, self_check
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _shape(level: Level) -> Shape:
         "channel": Nullable(Text()),
         "apply_preflight_present": Bool(),
         "apply_ok": Nullable(Bool()),
-        "sandbox_check_self": Nullable(Obj({})),
+        "sandbox_check_self": Nullable(self_check()),
     }
     ours: dict[str, Shape] = {
         "artifact_index_sha256": Nullable(Text(lambda text: is_hex(text, 64), "64 lowercase hex digits")),
@@ -105,6 +105,24 @@ def _accepted_fits(accepted: dict[str, Any] | None, reasons: list[str], gating: 
         yield Fault("the reasons, without the channel where it is accepted", "others", "reasons")
 
 
+def _reasons_fit(gating: dict[str, Any], reasons: list[str]) -> Iterator[Fault]:
+    """What the inputs alone settle: a reason that they call for stands, one that they rule out does not."""
+    present, check = gating["apply_preflight_present"], gating["sandbox_check_self"] or {}
+    settled = {
+        "not_clean_channel": gating["channel"] != "launchd_clean",
+        "apply_preflight_missing": not present,
+        "apply_failed": present and gating["apply_ok"] is not True,
+        "already_sandboxed": present and check.get("sandboxed") is True,
+    }
+    for reason, holds in settled.items():
+        if holds and reason not in reasons:
+            yield Fault(f"{shown(reason)}, as the inputs say", "no such reason", field=1)
+        elif reason in reasons and not holds:
+            yield Fault(f"no {shown(reason)}, as the inputs say", "it", reasons.index(reason), field=1)
+    if gating.get("artifact_index_sha256", "") is None and "bundle_integrity_unverified" not in reasons:
+        yield Fault('"bundle_integrity_unverified", as no index was judged', "no such reason", field=1)
+
+
 def _leads_to_one_run(packet: dict[str, Any]) -> Iterator[Fault]:
     """All pointers lead into one directory, each to its own file."""
     base = packet["run_manifest"].rpartition("/")[0]
@@ -132,6 +150,12 @@ PROMOTION_PACKET = Contract(
             needs=("promotability.promotable_decision_stage", "promotability.reasons"),
         ),
         Rule(
+            "PP6",
+            "reasons fit the gating inputs",
+            _reasons_fit,
+            needs=("promotability.gating_inputs", "promotability.reasons"),
+        ),
+        Rule(
             "PP5",
             "what is accepted follows from reasons and channels",
             _accepted_fits,
@@ -143,7 +167,7 @@ PROMOTION_PACKET = Contract(
 
 
 def verify_promotion_packet(value: object, *, level: Level = "spec") -> Report:
-    """PP1-PP5: what a packet says of itself. Whether it is true, only the bundle that it points to can tell."""
+    """PP1-PP6: what a packet says of itself. Whether it is true, only the bundle that it points to can tell."""
     return survives_writing(examine(PROMOTION_PACKET, value, level), value, SCHEMA)
 
 

@@ -6,7 +6,17 @@ from ..rules.engine import examine, survives_writing
 from ..rules.model import Contract, Fault, Report, Rule
 from ..rules.shape import SCHEMA, Arr, Bool, Nullable, Obj, OneOf, Text, non_empty
 from ..shown import shown
-from .probing import DECISIONS, decision, errno_or_null, flag_or_null, seen_fits, stage_or_null, text_or_null
+from .path_witnesses import normalized_path
+from .probing import (
+    DECISIONS,
+    answer_fits,
+    decision,
+    errno_or_null,
+    flag_or_null,
+    seen_fits,
+    stage_or_null,
+    text_or_null,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +66,20 @@ def _witnessed_fits(events: list[dict[str, Any]]) -> Iterator[Fault]:
             yield Fault(f"{told}, as actual says", found, index, "intended_op_witnessed")
 
 
+def _answers_fit(events: list[dict[str, Any]]) -> Iterator[Fault]:
+    members = ("runtime_status", "errno", "failure_stage")
+    for index, event in enumerate(events):
+        for fault in answer_fits(event["actual"], *(event[member] for member in members)):
+            yield Fault(fault.expected, fault.found, index, members[fault.field - 1])
+
+
+def _paths_are_normalized(events: list[dict[str, Any]]) -> Iterator[Fault]:
+    for index, event in enumerate(events):
+        wanted, _ = normalized_path(event.get("requested_path"), event.get("observed_path"))
+        if event.get("normalized_path") != wanted:
+            yield Fault(shown(wanted), shown(event.get("normalized_path")), index, "normalized_path")
+
+
 def _one_run(events: list[dict[str, Any]]) -> Iterator[Fault]:
     for index, event in enumerate(events):
         for member in ("run_id", "world_id"):
@@ -78,12 +102,16 @@ RUNTIME_EVENTS = Contract(
             levels=("spec", "strict"),
         ),
         Rule("RE3", "all events are of one run", _one_run, needs=("",)),
+        Rule("RE4", "the answer fits what was seen", _answers_fit, needs=("",), levels=("spec", "strict")),
+        Rule(
+            "RE5", "the normalized path is the observed one, else the requested one", _paths_are_normalized, needs=("",)
+        ),
     ),
 )
 
 
 def verify_runtime_events(value: object, *, level: Level = "spec") -> Report:
-    """RE1-RE3."""
+    """RE1-RE5."""
     return survives_writing(examine(RUNTIME_EVENTS, value, level), value, SCHEMA)
 
 
@@ -116,7 +144,7 @@ EXAMPLE: Any = [
         "scenario_id": "strict:mount_tmpfs",
         "expectation_id": "strict:mount_tmpfs",
         "operation": "mount",
-        "target": None,
+        "target": "{workspace}/out",
         "expected": "deny",
         "actual": None,
         "match": None,

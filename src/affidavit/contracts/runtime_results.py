@@ -6,7 +6,17 @@ from ..rules.engine import examine, survives_writing
 from ..rules.model import Contract, Fault, Report, Rule
 from ..rules.shape import SCHEMA, Arr, Int, Map, Nullable, Obj, OneOf, Text, non_empty
 from ..shown import shown
-from .probing import DECISIONS, decision, errno_or_null, flag_or_null, schema, seen_fits, stage_or_null, text_or_null
+from .probing import (
+    DECISIONS,
+    answer_fits,
+    decision,
+    errno_or_null,
+    flag_or_null,
+    schema,
+    seen_fits,
+    stage_or_null,
+    text_or_null,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,19 +86,13 @@ def _matches_fit(profiles: dict[str, dict[str, Any]]) -> Iterator[Fault]:
 
 
 def _answers_fit(profiles: dict[str, dict[str, Any]]) -> Iterator[Fault]:
-    """What the kernel allowed succeeded; what was blocked before the operation says where."""
+    members = ("status", "errno", "failure_stage")
     for key, profile in profiles.items():
         for index, probe in enumerate(profile["probes"]):
-            answer, actual = probe["runtime_result"], probe["actual"]
-            place = (key, "probes", index, "runtime_result")
-            if actual is not None and answer["status"] == "blocked":
-                yield Fault(f"success or errno, as {actual} was seen", '"blocked"', *place, "status")
-            elif actual is None and answer["status"] != "blocked":
-                yield Fault('"blocked", as nothing was seen', shown(answer["status"]), *place, "status")
-            if answer["status"] == "errno" and answer["errno"] is None:
-                yield Fault("the number of the error", "null", *place, "errno")
-            if answer["status"] == "blocked" and answer["failure_stage"] is None:
-                yield Fault("the stage at which it stopped", "null", *place, "failure_stage")
+            answer = probe["runtime_result"]
+            for fault in answer_fits(probe["actual"], *(answer[member] for member in members)):
+                place = (key, "probes", index, "runtime_result", members[fault.field - 1])
+                yield Fault(fault.expected, fault.found, *place)
 
 
 RUNTIME_RESULTS = Contract(
@@ -139,7 +143,7 @@ EXAMPLE: dict[str, Any] = {
                 "name": "mount a tmpfs",
                 "expectation_id": "strict:mount_tmpfs",
                 "operation": "mount",
-                "path": None,
+                "path": "/workspace/out",
                 "expected": "deny",
                 "actual": None,
                 "match": None,
@@ -149,7 +153,7 @@ EXAMPLE: dict[str, Any] = {
                     "failure_stage": "bootstrap",
                     "failure_kind": "no report",
                 },
-                "exit_code": None,
+                "exit_code": 125,
                 "command": ["probe", "mount"],
             },
         ],

@@ -11,7 +11,7 @@ from ..contracts.mismatch_packets import SCHEMA_VERSION as PACKET_VERSION
 from ..contracts.mismatch_packets import reason_of
 from ..contracts.mismatch_summary import counted
 from ..contracts.oracle_results import SCHEMA_VERSION as ORACLE_VERSION
-from ..contracts.path_witnesses import RECORD_VERSION, normalized_path
+from ..contracts.path_witnesses import RECORD_VERSION, differs, normalized_path
 from ..contracts.path_witnesses import SCHEMA_VERSION as WITNESSES_VERSION
 from ..contracts.runtime_results import SCHEMA_VERSION as RESULTS_VERSION
 from ..contracts.summary import SCHEMA_VERSION as SUMMARY_VERSION
@@ -215,8 +215,7 @@ def oracle_results(recording: Recording) -> Row:
 
 def canonicalization(seen: Seen) -> Row:
     """Whether the kernel's spelling of the path is another than the one asked for."""
-    alias = None if seen.requested is None or seen.observed is None else seen.requested != seen.observed
-    return {"alias_pair": alias, "nofirmlink_differs": None}
+    return {"alias_pair": differs(seen.requested, seen.observed), "nofirmlink_differs": None}
 
 
 def path_witnesses(recording: Recording) -> Row:
