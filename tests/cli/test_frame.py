@@ -46,11 +46,11 @@ def test_help_lists_every_verb(words: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("name", [name for name, _, _ in VERBS])
 def test_every_verb_has_help_with_exit_statuses_and_examples(name: str) -> None:
-    helped = affidavit(name, "--help")
+    helped = affidavit(*name.split(), "--help")
     assert helped.status == 0
     for part in (f"usage: affidavit {name}".encode(), b"exit status:", b"examples:", b"--json", b"--color WHEN"):
         assert part in helped.out
-    assert affidavit("help", name).out == helped.out
+    assert affidavit("help", *name.split()).out == helped.out
     assert max(map(len, helped.out.splitlines())) <= 100
 
 
@@ -68,6 +68,26 @@ def test_a_mistyped_verb_gets_a_suggestion() -> None:
     assert error["code"] == "USAGE"
     assert "did you mean canonicalize?" in str(error["message"])
     assert b"did you mean canonicalize?" in on_terminal("canonicalise").out
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("policy",), b"expected one of policy show"),
+        (("policy", "shwo"), b"did you mean policy show?"),
+    ],
+)
+def test_a_verb_of_two_words_wants_both(words: tuple[str, ...], part: bytes) -> None:
+    ran = affidavit(*words)
+    assert (ran.status, ran.out) == (2, b"")
+    assert part in ran.err
+
+
+def test_the_first_of_two_words_has_help_of_its_own() -> None:
+    ran = affidavit("policy", "--help")
+    assert ran.status == 0
+    assert b"  policy show  " in ran.out
+    assert b"canonicalize  " not in ran.out
 
 
 def test_a_mistyped_option_gets_a_suggestion() -> None:

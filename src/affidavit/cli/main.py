@@ -62,8 +62,17 @@ def _main(words: list[str]) -> int:
     if name == "--version":
         return _main(["--version"])
     if name == "help":
-        name, rest = rest[0], ["--help"]
-    return _run_verb(name, before + rest)
+        name, *rest = [*rest, "--help"]
+    return _run_verb(*_verb_of(name, before, rest))
+
+
+def _verb_of(name: str, before: list[str], rest: list[str]) -> tuple[str, list[str]]:
+    """The verb's name and its words: a verb of two words (`policy show`) is one entry of the table as well."""
+    from .registry import MODULES
+
+    if name not in MODULES and rest and f"{name} {rest[0]}" in MODULES:
+        return f"{name} {rest[0]}", before + rest[1:]
+    return name, before + rest
 
 
 def _run_verb(name: str, words: list[str]) -> int:
@@ -71,12 +80,7 @@ def _run_verb(name: str, words: list[str]) -> int:
     from .registry import MODULES
 
     if name not in MODULES:
-        from ..shown import plain
-        from .args import suggestion
-
-        unknown = f"unknown command {plain(name)!r}{suggestion(name, MODULES)}; affidavit --help lists them"
-        Output().error(UsageError("USAGE", unknown))
-        return USAGE
+        return _unknown(name, words)
     module = _load(MODULES[name])
     verb: Verb = module.VERB
     from .args import help_text, parse
@@ -100,6 +104,28 @@ def _run_verb(name: str, words: list[str]) -> int:
     return status
 
 
+def _unknown(name: str, words: list[str]) -> int:
+    """Says what there is that was probably meant. `affidavit policy` alone asks what policy can do, and is told."""
+    from ..shown import plain
+    from .args import suggestion
+    from .output import Output
+    from .registry import MODULES
+
+    group = [verb for verb in MODULES if verb.startswith(name + " ")]
+    if group and words and words[0] in ("--help", "-h"):
+        Output().lines([("", overview(name + " "))])
+        return 0
+    if group and words and not words[0].startswith("-"):
+        name = f"{name} {words[0]}"
+        told = f"unknown command {plain(name)!r}{suggestion(name, group)}"
+    elif group:
+        told = f"expected one of {', '.join(group)}"
+    else:
+        told = f"unknown command {plain(name)!r}{suggestion(name, MODULES)}"
+    Output().error(UsageError("USAGE", f"{told}; affidavit --help lists all commands"))
+    return USAGE
+
+
 def _load(module: str) -> ModuleType:
     # __import__, not importlib: that is another import
     __import__(f"{__package__}.verbs.{module}")
@@ -115,12 +141,13 @@ def _tell(error: AffidavitError, verb: Verb, out: Output) -> None:
     out.error(error)
 
 
-def overview() -> str:
-    """`affidavit --help`."""
+def overview(group: str = "") -> str:
+    """`affidavit --help`, or of one group of verbs."""
     from .registry import VERBS
 
-    width = max(len(name) for name, _, _ in VERBS)
-    listed = "\n".join(f"  {name:<{width}}  {summary}" for name, _, summary in VERBS)
+    verbs = [(name, summary) for name, _, summary in VERBS if name.startswith(group)]
+    width = max(len(name) for name, _ in verbs)
+    listed = "\n".join(f"  {name:<{width}}  {summary}" for name, summary in verbs)
     return (
         "usage: affidavit COMMAND [OPTION]... [ARGUMENT]...\n\n"
         "Runs things under a policy, seals what happened, and lets anyone verify it.\n\n"

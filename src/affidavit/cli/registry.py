@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: In the order in which help lists them.
+#: In the order in which help lists them. A name may have two words: `policy show`, `engine check`.
 VERBS: tuple[tuple[str, str, str], ...] = (
     ("canonicalize", "canonicalize", "write JSON as its canonical bytes, check that it is, or hash it"),
     ("runner-verify", "runner_verify", "verify a runner record (RN1-RN12)"),
@@ -11,7 +11,7 @@ VERBS: tuple[tuple[str, str, str], ...] = (
     ("evidence-verify", "evidence_verify", "verify an evidence record (EV1-EV5)"),
     ("pack-verify", "pack_verify", "verify a pack, a directory or a zip archive (PK1-PK12)"),
     ("policy-verify", "policy_verify", "verify a policy profile (PL1-PL7)"),
-    ("policy", "policy", "show a built-in policy profile"),
+    ("policy show", "policy_show", "show a built-in policy profile"),
 )
 
 MODULES = {name: module for name, module, _ in VERBS}

@@ -13,12 +13,9 @@ if TYPE_CHECKING:
     from ..output import Output
 
 VERB = Verb(
-    "policy",
+    "policy show",
     "Shows a built-in policy profile, for reading or as a start for one of your own.",
-    arguments=(
-        Argument("ACTION", "show"),
-        Argument("NAME", "strict, default or dev"),
-    ),
+    arguments=(Argument("NAME", "strict, default or dev"),),
     examples=(
         ("affidavit policy show strict", "read what the profile allows"),
         ("affidavit policy show dev > mine.json", "start a profile of your own: change its name, then its limits"),
@@ -29,9 +26,7 @@ VERB = Verb(
 
 
 def run(args: Args, out: Output) -> int:
-    action, name = args.argument("ACTION") or "", args.argument("NAME") or ""
-    if action != "show":
-        raise UsageError("USAGE", f"expected show, found {plain(action)!r}")
+    name = args.argument("NAME") or ""
     if name not in BUILT_IN_NAMES:
         raise UsageError("USAGE", f"expected one of {', '.join(BUILT_IN_NAMES)}, found {plain(name)!r}")
     profile = built_in(name)
