@@ -180,6 +180,19 @@ FREE = {
             }
         ),
     ),
+    "run_manifest": Free(
+        deleted=frozenset({"registry_digest", "apply_preflight/record/apply_ok"}),
+        retyped=frozenset({"apply_preflight/record/apply_ok"}),
+        nulled=frozenset(
+            {
+                "apply_preflight",
+                "apply_preflight/path",
+                "output_root",
+                "registry_digest",
+                "repo_root_context",
+            }
+        ),
+    ),
     "expected_matrix": Free(
         deleted=frozenset({"profiles/strict", "profiles/strict/probes/*"}),
         nulled=frozenset(
