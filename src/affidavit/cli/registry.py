@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .args import Verb
+
 #: In the order in which help lists them. A name may have two words: `policy show`, `engine check`.
 VERBS: tuple[tuple[str, str, str], ...] = (
     ("canonicalize", "canonicalize", "write JSON as its canonical bytes, check that it is, or hash it"),
@@ -12,6 +16,14 @@ VERBS: tuple[tuple[str, str, str], ...] = (
     ("pack-verify", "pack_verify", "verify a pack, a directory or a zip archive (PK1-PK12)"),
     ("policy-verify", "policy_verify", "verify a policy profile (PL1-PL7)"),
     ("policy show", "policy_show", "show a built-in policy profile"),
+    ("completion", "completion", "write a completion script for bash, zsh or fish"),
 )
 
 MODULES = {name: module for name, module, _ in VERBS}
+
+
+def all_verbs() -> list[tuple[Verb, str]]:
+    """Every verb's table and its summary, in the order of help; for what is made of all of them."""
+    from importlib import import_module
+
+    return [(import_module(f"{__package__}.verbs.{module}").VERB, summary) for _, module, summary in VERBS]
