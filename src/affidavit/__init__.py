@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .errors import AffidavitError as AffidavitError
     from .errors import ParseError as ParseError
     from .errors import UnsupportedValue as UnsupportedValue
+    from .harness.run import run_intent as run_intent
     from .packs.verify import verify_pack as verify_pack
     from .rules.model import Finding as Finding
     from .rules.model import Report as Report
@@ -39,6 +40,7 @@ _HOMES = {
     "UnsupportedValue": "errors",
     "canonical": "canon.jcs",
     "read": "canon.reader",
+    "run_intent": "harness.run",
     "verify_apply": "contracts.apply",
     "verify_bundle": "contracts.bundle",
     "verify_evidence": "contracts.evidence",
@@ -63,6 +65,7 @@ __all__ = [
     "__version__",
     "canonical",
     "read",
+    "run_intent",
     "verify_apply",
     "verify_bundle",
     "verify_evidence",

@@ -178,6 +178,7 @@ PUBLIC = {
     "__version__",
     "canonical",
     "read",
+    "run_intent",
     "verify_apply",
     "verify_bundle",
     "verify_evidence",

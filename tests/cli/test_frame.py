@@ -179,6 +179,13 @@ def test_a_closed_descriptor_gives_no_traceback(record: str, closed: int) -> Non
     assert b"Traceback" not in ran.stdout + ran.stderr
 
 
+@pytest.mark.parametrize("broken", [b"{", b"[1,", b'{"a" 1}', b'"\\x"', b"[01]"])
+def test_broken_json_is_told_with_its_place_by_a_process_that_never_imported_json(broken: bytes) -> None:
+    ran = affidavit("runner-verify", "-", stdin=broken)
+    assert (ran.status, ran.err) == (2, b"")
+    assert b'"code":"JSON_' in ran.out
+
+
 def test_standard_input_that_is_closed_is_an_error() -> None:
     ran = subprocess.run(
         ["/bin/sh", "-c", 'exec "$@" <&-', "sh", *COMMAND, "runner-verify", "-"],

@@ -137,7 +137,8 @@ def _scanned(data: bytes) -> Document | None:
     try:
         with growing_a_tree(len(text)):
             value, end = _scan(text, start)
-    except (StopIteration, ValueError, RecursionError, _Doubt):  # JSONDecodeError is a ValueError
+    # JSONDecodeError is a ValueError; Python 3.11 has none to raise while nobody imported json, and raises SystemError
+    except (StopIteration, ValueError, RecursionError, SystemError, _Doubt):
         return None
     if text[end:].strip(_BLANK):
         return None

@@ -31,7 +31,7 @@ def _is_json(text: str) -> bool:
     start = len(text) - len(text.lstrip(" \t\n\r"))
     try:
         value, end = _scan(text, start)
-    except (StopIteration, ValueError, RecursionError):
+    except (StopIteration, ValueError, RecursionError, SystemError):  # the last as in reader.py
         return False
     return not text[end:].strip(" \t\n\r") and not is_too_large(value)
 

@@ -39,9 +39,9 @@ class Option:
 
 
 class Argument:
-    """A positional argument."""
+    """A positional argument. With `after_dashes` it is what follows `--`, options and all, and nothing else is."""
 
-    __slots__ = ("help", "many", "name", "optional")
+    __slots__ = ("after_dashes", "help", "many", "name", "optional")
 
     def __init__(
         self,
@@ -50,11 +50,13 @@ class Argument:
         *,
         optional: bool = False,
         many: bool = False,
+        after_dashes: bool = False,
     ) -> None:
         self.name = name
         self.help = help
         self.optional = optional
         self.many = many
+        self.after_dashes = after_dashes
 
 
 class Verb:
@@ -127,10 +129,12 @@ def parse(verb: Verb, words: list[str]) -> Args:
     short = {option.short: option for option in named.values() if option.short}
     options: dict[str, list[str]] = {}
     plain_words: list[str] = []
+    after_dashes: list[str] = []
+    has_own = any(argument.after_dashes for argument in verb.arguments)
     rest = iter(words)
     for word in rest:
         if word == "--":
-            plain_words += rest
+            (after_dashes if has_own else plain_words).extend(rest)
             break
         if word == "-" or not word.startswith("-"):
             plain_words.append(word)
@@ -150,7 +154,7 @@ def parse(verb: Verb, words: list[str]) -> Args:
             options.setdefault(option.name, [option.default])
     if "--help" in options:
         return Args(options, {})
-    return Args(options, _placed(verb, plain_words))
+    return Args(options, _placed(verb, plain_words, after_dashes))
 
 
 def _spelled(word: str, named: dict[str, Option], short: dict[str, Option]) -> Iterable[tuple[Option, str | None]]:
@@ -172,11 +176,13 @@ def _spelled(word: str, named: dict[str, Option], short: dict[str, Option]) -> I
     return found
 
 
-def _placed(verb: Verb, words: list[str]) -> dict[str, list[str]]:
+def _placed(verb: Verb, words: list[str], after_dashes: list[str]) -> dict[str, list[str]]:
     values: dict[str, list[str]] = {}
     left = list(words)
     for argument in verb.arguments:
-        if argument.many:
+        if argument.after_dashes:
+            taken = after_dashes
+        elif argument.many:
             taken, left = left, []
         else:
             taken, left = left[:1], left[1:]
@@ -204,6 +210,8 @@ def usage(verb: Verb) -> str:
     words = ["affidavit", verb.name, *(["[OPTION]..."] if verb.options else [])]
     for argument in verb.arguments:
         word = argument.name + ("..." if argument.many else "")
+        if argument.after_dashes:
+            word = f"-- {word}"
         words.append(f"[{word}]" if argument.optional else word)
     return " ".join(words)
 

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 #: In the order in which help lists them. A name may have two words: `policy show`, `engine check`.
 VERBS: tuple[tuple[str, str, str], ...] = (
     ("canonicalize", "canonicalize", "write JSON as its canonical bytes, check that it is, or hash it"),
+    ("run", "run", "decide what an intent comes to, and commit the answer"),
     ("runner-verify", "runner_verify", "verify a runner record (RN1-RN12)"),
     ("run-verify", "run_verify", "verify a run result (RS1-RS8)"),
     ("bundle-verify", "bundle_verify", "verify a kernel bundle (BS1-BS8)"),

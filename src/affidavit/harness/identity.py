@@ -1,0 +1,40 @@
+"""What makes a run this run: its id, and when it was. The only clock of the harness."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ..values import DIGITS, LOWER_ALNUM, timestamp
+
+_BASE_36 = DIGITS + LOWER_ALNUM[:26]
+
+
+class Clock:
+    """When something began, and how long it takes by a clock that nobody sets back: an end is never before its
+    beginning."""
+
+    __slots__ = ("_began", "started_ms")
+
+    def __init__(self) -> None:
+        self.started_ms = time.time_ns() // 1_000_000
+        self._began = time.monotonic_ns()
+
+    @property
+    def elapsed_ms(self) -> int:
+        return (time.monotonic_ns() - self._began + 500_000) // 1_000_000
+
+    def started(self) -> str:
+        return timestamp(self.started_ms)
+
+    def after(self, elapsed_ms: int) -> str:
+        return timestamp(self.started_ms + elapsed_ms)
+
+
+def new_run_id(started_ms: int) -> str:
+    """`hr_<base36 epoch ms>_<8 hex>` (contracts 2.2)."""
+    digits = ""
+    while started_ms:
+        started_ms, digit = divmod(started_ms, 36)
+        digits = _BASE_36[digit] + digits
+    return f"hr_{digits or '0'}_{os.urandom(4).hex()}"

@@ -1,0 +1,116 @@
+"""The use case: an intent becomes a committed run, whatever comes of it.
+
+    finished = run_intent("intent.json", policy="strict")
+    finished.accepted, finished.result["decision"]["reasons"], finished.directory
+
+What is wrong with the question (RUN_E001 to RUN_E004) leaves nothing behind. From the moment the run directory is there
+a run ends committed: with its result, or as failed with the error.
+"""
+
+from __future__ import annotations
+
+import os
+
+from .. import __version__
+from ..errors import AffidavitError
+from ..kernel.decide import decide
+from ..sandbox.host import find_program
+from ..sandbox.world import world_id
+from ..store.ledger import entry_of_run
+from ..store.out import HARNESS
+from ..store.writer import begin
+from .errors import INTERNAL, RunError, because
+from .identity import Clock, new_run_id
+from .intent import parse_intent, read_intent
+from .profile import named_profile, sound_profile
+from .request import DEFAULT_OUT, Request
+from .result import require_sound, run_result
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..kernel.outcome import Outcome
+    from ..store.writer import Writer
+    from .request import Mode
+
+#: What runs of this process are called in the store.
+CHANNEL = "direct"
+
+
+class Finished:
+    """A run that was committed: its result, the kernel's answer, and where it stands."""
+
+    __slots__ = ("directory", "outcome", "result")
+
+    def __init__(self, result: dict[str, Any], outcome: Outcome, directory: str) -> None:
+        self.result = result
+        self.outcome = outcome
+        self.directory = directory
+
+    @property
+    def accepted(self) -> bool:
+        accepted: bool = self.result["decision"]["accepted"]
+        return accepted
+
+
+def run_intent(
+    intent: str | os.PathLike[str] | bytes,
+    *,
+    policy: str | dict[str, Any] = "default",
+    mode: Mode = "plan-only",
+    out: str | os.PathLike[str] = DEFAULT_OUT,
+) -> Finished:
+    """Runs an intent, a file or its bytes, under a profile, by its name or one of your own. Raises RunError."""
+    read = parse_intent(intent) if isinstance(intent, bytes) else read_intent(os.fspath(intent))
+    profile = named_profile(policy) if isinstance(policy, str) else sound_profile(policy)
+    return perform(Request(read, profile, mode=mode, out=os.fspath(out)))
+
+
+def perform(request: Request) -> Finished:
+    """The run that was asked for, committed."""
+    clock = Clock()
+    try:
+        with _begin(request, clock) as writer:
+            return _run(request, clock, writer)
+    except RunError:
+        raise
+    except AffidavitError as error:
+        raise because(INTERNAL, error) from error
+
+
+def _begin(request: Request, clock: Clock) -> Writer:
+    return begin(
+        request.out,
+        new_run_id(clock.started_ms),
+        plan_id=HARNESS,
+        plan_digest=request.intent.sha256.removeprefix("sha256:"),
+        world_id=world_id(find_program("bwrap")),
+        channel=CHANNEL,
+    )
+
+
+def _run(request: Request, clock: Clock, writer: Writer) -> Finished:
+    writer.put("intent.json", request.intent.raw)
+    writer.put_json("policy.json", request.policy)
+    expected = ["run.json", "policy.json", "intent.json"]
+    outcome = decide(request.intent.document, request.policy)
+    if outcome.kind != "REFUSE":
+        writer.put_json("bundle.json", outcome.bundle)
+        expected.append("bundle.json")
+    result = run_result(
+        run_id=writer.run_id,
+        started_at=clock.started(),
+        completed_at=clock.after(clock.elapsed_ms),
+        kernel_version=__version__,
+        policy=request.policy,
+        intent=request.intent.reference(),
+        outcome=outcome,
+        execution=None,
+        reasons=[],
+        model_mode=request.model_mode,
+    )
+    require_sound(result)
+    writer.put_json("run.json", result)
+    writer.commit(expected=expected, ledger=entry_of_run(result))
+    return Finished(result, outcome, writer.directory)
