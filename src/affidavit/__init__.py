@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from .packs.verify import verify_pack as verify_pack
     from .rules.model import Finding as Finding
     from .rules.model import Report as Report
+    from .store.reader import load_bundle as load_bundle
+    from .store.reader import open_bundle_unverified as open_bundle_unverified
 
 #: Each public name and the module it lives in.
 _HOMES = {
@@ -39,6 +41,8 @@ _HOMES = {
     "Report": "rules.model",
     "UnsupportedValue": "errors",
     "canonical": "canon.jcs",
+    "load_bundle": "store.reader",
+    "open_bundle_unverified": "store.reader",
     "read": "canon.reader",
     "run_intent": "harness.run",
     "verify_apply": "contracts.apply",
@@ -64,6 +68,8 @@ __all__ = [
     "UnsupportedValue",
     "__version__",
     "canonical",
+    "load_bundle",
+    "open_bundle_unverified",
     "read",
     "run_intent",
     "verify_apply",

@@ -177,6 +177,8 @@ PUBLIC = {
     "UnsupportedValue",
     "__version__",
     "canonical",
+    "load_bundle",
+    "open_bundle_unverified",
     "read",
     "run_intent",
     "verify_apply",

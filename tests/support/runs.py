@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import TYPE_CHECKING, Any
 
+from affidavit.canon.jcs import canonical
 from affidavit.store.writer import begin
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from affidavit.store.lock import LockMode
@@ -23,11 +27,13 @@ ENTRY: dict[str, Any] = {
 }
 
 
-def begin_run(out: Path, run_id: str, *, lock: LockMode = "wait", lock_timeout: float = 30.0) -> Writer:
+def begin_run(
+    out: Path, run_id: str, *, lock: LockMode = "wait", lock_timeout: float = 30.0, plan_id: str = "harness"
+) -> Writer:
     return begin(
         str(out),
         run_id,
-        plan_id="harness",
+        plan_id=plan_id,
         plan_digest="0" * 64,
         world_id="linux-x64-0123456789abcdef",
         channel="direct",
@@ -45,3 +51,27 @@ def commit_run(
             writer.put(path, data)
         writer.commit(ledger={**ENTRY, "run_id": run_id} if ledger else None)
     return out / run_id
+
+
+def edit_index(run: Path, edit: Callable[[dict[str, Any]], object]) -> None:
+    """The index of a run, changed by hand and written as the store writes it."""
+    path = run / "artifact_index.json"
+    index = json.loads(path.read_bytes())
+    edit(index)
+    path.write_bytes(canonical(index) + b"\n")
+
+
+def entry_in(index: dict[str, Any], name: str) -> dict[str, Any]:
+    """The entry of a file, by the end of its path."""
+    found: dict[str, Any] = next(entry for entry in index["artifacts"] if entry["path"].endswith(name))
+    return found
+
+
+def rewrite(run: Path, name: str, data: bytes) -> None:
+    """A file of the run, replaced, and its entry made to fit: what an attacker does who can write all of it."""
+    (run / name).write_bytes(data)
+
+    def fit(index: dict[str, Any]) -> None:
+        entry_in(index, "/" + name).update(file_size=len(data), sha256=hashlib.sha256(data).hexdigest())
+
+    edit_index(run, fit)

@@ -226,9 +226,13 @@ def schema_version_in(path: str, data: bytes) -> str | None:
     if path.endswith(".jsonl"):
         data = data.partition(b"\n")[0]
     try:
-        value = read(data)
+        return schema_version_of(read(data))
     except ParseError:
         return None
+
+
+def schema_version_of(value: object) -> str | None:
+    """The schema that a document tells."""
     told = value.get("schema_version") if type(value) is dict else None
     return told if type(told) is str and told else None
 

@@ -125,6 +125,15 @@ def read_member(directory: Dir, name: str, max_bytes: int) -> bytes:
         os.close(descriptor)
 
 
+def read_below(directory: Dir, path: str, max_bytes: int) -> bytes:
+    """As `read_member` for a relative path of several names."""
+    descriptor = open_below(directory, path)
+    try:
+        return read_open(descriptor, path, max_bytes)
+    finally:
+        os.close(descriptor)
+
+
 def read_open(descriptor: int, name: str, max_bytes: int) -> bytes:
     """The bytes of an open file, within the bound. The size that the file has now says only how much to ask
     for at a time, and when not to begin."""
