@@ -35,6 +35,7 @@ LAYERS: dict[str, float] = {
     "runtime": 7,
     "packs": 7,
     "replay": 8,
+    "report": 8,
     "cli": 9,
     "__main__": 10,
     "__init__": 10,
