@@ -270,3 +270,24 @@ def test_what_the_caller_froze_stays_frozen() -> None:
         assert gc.get_freeze_count() == frozen
     finally:
         gc.unfreeze()
+
+
+@pytest.mark.parametrize("function", ["reader.read", "syntax.check_syntax"])
+def test_malformed_bytes_are_a_parse_error_where_nobody_has_imported_json(function: str) -> None:
+    """The C scanner takes its error class from json.decoder, which the command never imports."""
+    module, name = function.split(".")
+    probe = (
+        "import sys\n"
+        f"from affidavit.canon.{module} import {name} as take\n"
+        "from affidavit.errors import ParseError\n"
+        "assert 'json' not in sys.modules\n"
+        f"for data in {[data for data, *_ in REFUSED if len(data) < 5000]!r}:\n"
+        "    try:\n"
+        "        take(data)\n"
+        "    except ParseError:\n"
+        "        continue\n"
+        f"    assert {module == 'syntax'}, data\n"
+        "print('done')\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", probe], capture_output=True, check=False, text=True)
+    assert (ran.stdout, ran.stderr) == ("done\n", "")

@@ -123,6 +123,10 @@ class _Hooks:
 
 _scan = make_scanner(_Hooks)  # type: ignore[arg-type]
 
+#: How the C scanner says no. Its own error, a ValueError, is a class in json.decoder, which costs as much to import as
+#: a verification takes; where nobody has imported it the scanner ends without an exception, and that is a SystemError.
+SCANNER_REFUSALS = (StopIteration, ValueError, RecursionError, SystemError)
+
 
 def _scanned(data: bytes) -> Document | None:
     """By the standard library's C scanner. It takes lone surrogates, so any escaped one is a doubt; it does not count
@@ -137,8 +141,7 @@ def _scanned(data: bytes) -> Document | None:
     try:
         with growing_a_tree(len(text)):
             value, end = _scan(text, start)
-    # JSONDecodeError is a ValueError; Python 3.11 has none to raise while nobody imported json, and raises SystemError
-    except (StopIteration, ValueError, RecursionError, SystemError, _Doubt):
+    except (*SCANNER_REFUSALS, _Doubt):
         return None
     if text[end:].strip(_BLANK):
         return None

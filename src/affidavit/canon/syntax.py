@@ -9,7 +9,7 @@ from __future__ import annotations
 from _json import make_scanner
 
 from ..errors import ParseError
-from .reader import MAX_BYTES, is_too_large, read
+from .reader import MAX_BYTES, SCANNER_REFUSALS, is_too_large, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def _is_json(text: str) -> bool:
     start = len(text) - len(text.lstrip(" \t\n\r"))
     try:
         value, end = _scan(text, start)
-    except (StopIteration, ValueError, RecursionError, SystemError):  # the last as in reader.py
+    except SCANNER_REFUSALS:
         return False
     return not text[end:].strip(" \t\n\r") and not is_too_large(value)
 

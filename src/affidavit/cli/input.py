@@ -1,4 +1,4 @@
-"""Reads the one document that a command was given: bounded, and never waiting for what will not come."""
+"""Reads the documents that a command was given: bounded, and never waiting for what will not come."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from ..canon.reader import MAX_BYTES
 from ..errors import ReadFailed
 from ..shown import plain
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
 #: What a shell makes of `<(command)`: a pipe that was opened for us. No other pipe or device is read.
 _DESCRIPTORS = ("/dev/fd/", "/proc/self/fd/")
 _CHUNK = 1 << 20
@@ -18,11 +22,17 @@ _CHUNK = 1 << 20
 def read_input(path: str, *, max_bytes: int = MAX_BYTES) -> bytes:
     """The bytes of a file, or of standard input for `-`. One byte more than `max_bytes` is read, never two: the reader
     of the document then says that it is too large."""
+    return b"".join(stream_input(path, max_bytes=max_bytes + 1))
+
+
+def stream_input(path: str, *, max_bytes: int | None = None) -> Generator[bytes, None, None]:
+    """The same in pieces, for what need not be held: as far as `max_bytes`, or to the end."""
     try:
         if path == "-":
             if sys.stdin is None:
                 raise ReadFailed("IO", "standard input is closed")
-            return _read(sys.stdin.fileno(), max_bytes)
+            yield from _pieces(sys.stdin.fileno(), max_bytes)
+            return
         # without O_NONBLOCK, opening a FIFO would wait for its writer
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
         try:
@@ -31,7 +41,7 @@ def read_input(path: str, *, max_bytes: int = MAX_BYTES) -> bytes:
                 os.set_blocking(descriptor, True)
             elif not stat.S_ISREG(kind):
                 raise ReadFailed("IO", f"{plain(path)}: expected a regular file, found {_what(kind)}", path=path)
-            return _read(descriptor, max_bytes)
+            yield from _pieces(descriptor, max_bytes)
         finally:
             os.close(descriptor)
     except OSError as error:
@@ -40,16 +50,15 @@ def read_input(path: str, *, max_bytes: int = MAX_BYTES) -> bytes:
         raise ReadFailed("IO", f"{plain(path)}: no file can have this name", path=path) from None
 
 
-def _read(descriptor: int, max_bytes: int) -> bytes:
-    pieces: list[bytes] = []
-    left = max_bytes + 1
+def _pieces(descriptor: int, max_bytes: int | None) -> Iterator[bytes]:
+    left = _CHUNK if max_bytes is None else max_bytes
     while left:
         piece = os.read(descriptor, min(left, _CHUNK))
         if not piece:
-            break
-        pieces.append(piece)
-        left -= len(piece)
-    return b"".join(pieces)
+            return
+        yield piece
+        if max_bytes is not None:
+            left -= len(piece)
 
 
 def _what(mode: int) -> str:

@@ -86,6 +86,7 @@ def _run_verb(name: str, words: list[str]) -> int:
     from .args import help_text, parse
 
     out = Output(json="--json" in words)  # until the command line is known to be sound
+    args = None
     try:
         args = parse(verb, words)
         out = Output(
@@ -100,6 +101,11 @@ def _run_verb(name: str, words: list[str]) -> int:
         status: int = module.run(args, out)
     except AffidavitError as error:
         _tell(error, verb, out)
+        sarif = args.text("--sarif") if args is not None else None
+        if args is not None and sarif is not None and error.kind in ("io", "parse"):
+            from .sarif import tell_error
+
+            tell_error(sarif, args.argument(verb.arguments[0].name) or "-", error, out)
         return verb.exits[error.kind]
     return status
 

@@ -10,12 +10,18 @@ if TYPE_CHECKING:
 VERBS: tuple[tuple[str, str, str], ...] = (
     ("canonicalize", "canonicalize", "write JSON as its canonical bytes, check that it is, or hash it"),
     ("run", "run", "decide what an intent comes to, and commit the answer"),
+    ("verify", "verify", "recognise what is at each path and verify it"),
     ("runner-verify", "runner_verify", "verify a runner record (RN1-RN12)"),
     ("run-verify", "run_verify", "verify a run result (RS1-RS8)"),
     ("bundle-verify", "bundle_verify", "verify a kernel bundle (BS1-BS8)"),
+    ("patch-verify", "patch_verify", "verify a patch (PS1-PS10)"),
     ("evidence-verify", "evidence_verify", "verify an evidence record (EV1-EV5)"),
+    ("ledger-verify", "ledger_verify", "verify a ledger and its chain (LD1-LD4)"),
+    ("model-io-verify", "model_io_verify", "verify a recorded model session (MI1-MI12)"),
     ("pack-verify", "pack_verify", "verify a pack, a directory or a zip archive (PK1-PK12)"),
     ("policy-verify", "policy_verify", "verify a policy profile (PL1-PL7)"),
+    ("explain", "explain", "tell what a rule says"),
+    ("schema", "schema", "write the JSON Schema of a document"),
     ("policy show", "policy_show", "show a built-in policy profile"),
     ("completion", "completion", "write a completion script for bash, zsh or fish"),
 )

@@ -48,6 +48,8 @@ def as_lines(report: Report, *, name: str, verbose: bool = False) -> list[tuple[
             within = f"  {plain(finding.within)}" if finding.within else ""
             lines.append(("rule", f"  {finding.rule_id}  {plain(finding.path) or '(the document)'}{within}"))
             lines += [("", f"      expected {finding.expected}"), ("", f"      found    {finding.found}")]
+        ids = dict.fromkeys(finding.within.partition(":")[0] or finding.rule_id for finding in report.findings)
+        lines.append(("quiet", f"  what the rules say: affidavit explain {' '.join(ids)}"))
     lines += [("quiet", f"  not checked: {left.rule_id}: {plain(left.reason)}") for left in report.not_checked]
     if verbose:
         lines.append(("quiet", f"  checked: {' '.join(report.checked)}"))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from ...packs.verify import verify_pack
 from ..args import Argument, Verb
-from ..single import LEVEL, answer
+from ..single import LEVEL, SARIF, answer, level_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...values import Level
     from ..args import Args
     from ..output import Output
 
@@ -16,7 +15,7 @@ VERB = Verb(
     "pack-verify",
     "Verifies a pack, a directory or a zip archive of one (PK1-PK12), where it lies: no link is followed, nothing is "
     "extracted, each file is read once. Writes one canonical JSON object when no person is looking.",
-    options=(LEVEL,),
+    options=(LEVEL, SARIF),
     arguments=(Argument("PACK", "the directory, or the zip archive"),),
     examples=(
         ("affidavit pack-verify pack", "verify a directory"),
@@ -31,7 +30,5 @@ VERB = Verb(
 
 def run(args: Args, out: Output) -> int:
     path = args.argument("PACK") or ""
-    level: Level = args.text("--level")  # type: ignore[assignment]  # one of its choices
-    report = verify_pack(path, level=level)
-    answer(args, out, report, name=path, place={"pack_path": path})
-    return 0 if report.ok else 1
+    report = verify_pack(path, level=level_of(args))
+    return answer(args, out, report, name=path, invalid=1, place={"pack_path": path})

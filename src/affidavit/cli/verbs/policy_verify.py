@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...contracts.policy import verify_policy
 from ..profile import POLICY_FILE, profile_of
-from ..single import single_document_verb, verify_single
+from ..single import MAX_BYTES_OPTION, single_document_verb, verify_single
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from ..args import Args
     from ..output import Output
 
-VERB = single_document_verb("policy-verify", "policy profile", "policy.json", "PL1-PL7", options=(POLICY_FILE,))
+VERB = single_document_verb(
+    "policy-verify", "policy profile", "policy.json", "PL1-PL7", options=(POLICY_FILE, MAX_BYTES_OPTION)
+)
 
 
 def run(args: Args, out: Output) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...contracts.run import verify_run
 from ..profile import POLICY_FILE, profile_of
-from ..single import single_document_verb, verify_single
+from ..single import MAX_BYTES_OPTION, single_document_verb, verify_single
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..args import Args
     from ..output import Output
 
-VERB = single_document_verb("run-verify", "run result", "run.json", "RS1-RS8", options=(POLICY_FILE,))
+VERB = single_document_verb("run-verify", "run result", "run.json", "RS1-RS8", options=(POLICY_FILE, MAX_BYTES_OPTION))
 
 
 def run(args: Args, out: Output) -> int:
