@@ -6,7 +6,7 @@ PY := $(VENV)/bin/python
 
 # commands the product runs, and commands only the tests need, each with the Debian package that has it
 RUN_NEEDS := bwrap=bubblewrap git=git node=nodejs npm=npm
-TEST_NEEDS := $(RUN_NEEDS) strace=strace zsh=zsh fish=fish
+TEST_NEEDS := $(RUN_NEEDS) strace=strace zsh=zsh fish=fish groff=groff-base
 
 $(VENV)/.package: pyproject.toml tools/setup
 	@tools/setup $(VENV) package $(RUN_NEEDS)
@@ -37,6 +37,12 @@ lint: $(VENV)/.dev ## ruff and mypy --strict, over source, tests and benches
 .PHONY: vectors
 vectors: $(VENV)/.dev ## write the conformance vectors again
 	@$(PY) tests/vectors/generate.py
+
+.PHONY: reference
+reference: $(VENV)/.dev ## write the command reference and the manual page again
+	@mkdir -p docs/reference docs/man
+	@$(PY) -m affidavit.cli.reference > docs/reference/commands.md
+	@$(PY) -m affidavit.cli.reference man > docs/man/affidavit.1
 
 .PHONY: bench
 bench: $(VENV)/.dev ## print the ratios that the issues and docs/performance.md speak of

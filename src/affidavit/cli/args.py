@@ -62,7 +62,17 @@ class Argument:
 class Verb:
     """A verb's command line, its help, and its exit statuses by kind of error."""
 
-    __slots__ = ("arguments", "description", "examples", "exits", "is_verifier", "name", "options", "statuses")
+    __slots__ = (
+        "answer",
+        "arguments",
+        "description",
+        "examples",
+        "exits",
+        "is_verifier",
+        "name",
+        "options",
+        "statuses",
+    )
 
     def __init__(
         self,
@@ -75,9 +85,12 @@ class Verb:
         statuses: tuple[tuple[int, str], ...],
         exits: dict[str, int],
         is_verifier: bool = False,
+        answer: str = "",
     ) -> None:
         self.name = name
         self.description = description
+        #: What a program reads on standard output, for the reference: members of the JSON object, in backquotes.
+        self.answer = answer
         self.options = options
         self.arguments = arguments
         self.examples = examples
@@ -226,7 +239,7 @@ def help_text(verb: Verb) -> str:
         lines += ["", "arguments:", *_table([(argument.name, argument.help) for argument in verb.arguments])]
     for title, options in (("options:", verb.options), ("common options:", COMMON)):
         if options:
-            lines += ["", title, *_table([(_shown_option(option), _option_help(option)) for option in options])]
+            lines += ["", title, *_table([(shown_option(option), option_help(option)) for option in options])]
     lines += ["", "exit status:", *_table([(str(number), meaning) for number, meaning in verb.statuses])]
     if verb.examples:
         lines += ["", "examples:"]
@@ -235,12 +248,12 @@ def help_text(verb: Verb) -> str:
     return "\n".join(lines)
 
 
-def _shown_option(option: Option) -> str:
+def shown_option(option: Option) -> str:
     spelled = f"{option.short}, {option.name}" if option.short else option.name
     return f"{spelled} {option.value}" if option.value else spelled
 
 
-def _option_help(option: Option) -> str:
+def option_help(option: Option) -> str:
     notes = []
     if option.choices:
         notes.append(" | ".join(option.choices))
