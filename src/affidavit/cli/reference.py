@@ -80,7 +80,8 @@ def _cell(text: str) -> str:
 
 _WHAT = (
     "Runs an intent, an engine or a plan under a policy in a real sandbox, seals what happened into a "
-    "content-addressed bundle that is committed atomically, and lets anyone verify it, replay it, pack it, apply it, promote it."
+    "content-addressed bundle that is committed atomically, and lets anyone verify it, replay it, pack it, apply it, "
+    "promote it."
 )
 _HOW = (
     "Every command writes one canonical JSON object to standard output when that is no terminal, or with --json; on a "
