@@ -63,6 +63,15 @@ def made_of(text: str, alphabet: str) -> bool:
     return text != "" and not text.strip(alphabet)
 
 
+def timed_id(prefix: str, epoch_ms: int, random: bytes) -> str:
+    """`<prefix>_<base36 epoch ms>_<hex>`: how runs are called (contracts 2.2, 3), so that names sort by time."""
+    digits = ""
+    while epoch_ms:
+        epoch_ms, digit = divmod(epoch_ms, 36)
+        digits = (DIGITS + LOWER_ALNUM[:26])[digit] + digits
+    return f"{prefix}_{digits or '0'}_{random.hex()}"
+
+
 def is_hex(text: str, length: int) -> bool:
     return len(text) == length and not text.strip(HEX)
 

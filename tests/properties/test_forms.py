@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from affidavit.contracts.runner import is_runner_id
-from affidavit.values import is_content_hash, is_hex, is_id, is_locale, is_semver, parse_timestamp, pointer
+from affidavit.values import is_content_hash, is_hex, is_id, is_locale, is_semver, parse_timestamp, pointer, timed_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,3 +106,10 @@ def test_a_pointer_escapes_what_would_split_it(steps: list[str | int]) -> None:
     written = pointer(*steps)
     read_back = [part.replace("~1", "/").replace("~0", "~") for part in written.split("/")[1:]]
     assert read_back == [str(step) for step in steps]
+
+
+@given(st.integers(0, 2**45), st.binary(min_size=4, max_size=4))
+def test_timed_ids_hold_their_instant_and_are_told_apart_by_chance(epoch_ms: int, random: bytes) -> None:
+    prefix, instant, rest = timed_id("er", epoch_ms, random).split("_")
+    assert (prefix, int(instant, 36), bytes.fromhex(rest)) == ("er", epoch_ms, random)
+    assert re.fullmatch("0|[1-9a-z][0-9a-z]*", instant)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from ..values import DIGITS, LOWER_ALNUM, timestamp
-
-_BASE_36 = DIGITS + LOWER_ALNUM[:26]
+from ..values import timed_id, timestamp
 
 
 class Clock:
@@ -33,8 +31,4 @@ class Clock:
 
 def new_run_id(started_ms: int) -> str:
     """`hr_<base36 epoch ms>_<8 hex>` (contracts 2.2)."""
-    digits = ""
-    while started_ms:
-        started_ms, digit = divmod(started_ms, 36)
-        digits = _BASE_36[digit] + digits
-    return f"hr_{digits or '0'}_{os.urandom(4).hex()}"
+    return timed_id("hr", started_ms, os.urandom(4))
