@@ -32,6 +32,7 @@ REPAIR_LOG = "repair_log.json"
 #: The documents that are verified where they stand in a run directory, and the module of each.
 KNOWN = {
     run_status.NAME: "run_status",
+    RUN_MANIFEST: "run_manifest",
     RUN: "run",
     POLICY: "policy",
     SUMMARY: "summary",
@@ -327,7 +328,11 @@ def expected_members(documents: dict[str, Any]) -> list[str]:
         run = documents.get(RUN)
         has_bundle = member(run, "bundle") is not None
         return [run_status.NAME, RUN, POLICY, *(["bundle.json"] if has_bundle else [])]
-    lanes = member(documents.get(SUMMARY), "lanes")
+    return members_of_plan_run(member(documents.get(SUMMARY), "lanes"))
+
+
+def members_of_plan_run(lanes: object) -> list[str]:
+    """What a plan run has, whatever it did, and what each lane that was on adds."""
     found = dict.fromkeys(_PLAN_RUN)
     for lane, names in _BY_LANE.items():
         if member(lanes, lane) is True:

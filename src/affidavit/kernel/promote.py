@@ -85,7 +85,7 @@ def _of_manifest(evidence: Evidence) -> Iterator[str]:
         return
     if manifest["channel"] != "launchd_clean":
         yield "not_clean_channel"
-    if manifest["dry_run"] is not False:
+    if manifest.get("dry_run") is not False:
         yield "dry_run"
     # a channel that claims nothing needs no proof
     if CHANNELS.get(manifest["channel"], True) and not evidence.channel_proven:

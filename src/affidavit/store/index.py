@@ -27,17 +27,22 @@ MOST_FILES = 1_000_000
 MOST_JSON = 64 * 1024 * 1024
 
 
-def prefix_for(out: str, run_id: str) -> str:
-    """What the paths in the index of a run begin with: the way from the repo's root. That is the nearest directory
-    above the out folder (or itself) that holds a marker, else the one that the out folder stands in."""
-    place = os.path.realpath(out)
+def repo_root(place: str) -> str:
+    """The root of the repo that the directory `place` is in: the nearest directory above it (or itself) that holds a
+    marker, else the one that it stands in (contracts 4.3). `place` is a real path."""
     root = place
     while not any(os.path.lexists(os.path.join(root, marker)) for marker in MARKERS):
         above = os.path.dirname(root)
         if above == root:
-            root = os.path.dirname(place)
-            break
+            return os.path.dirname(place)
         root = above
+    return root
+
+
+def prefix_for(out: str, run_id: str) -> str:
+    """What the paths in the index of a run begin with: the way from the repo's root."""
+    place = os.path.realpath(out)
+    root = repo_root(place)
     below = "" if root == place else os.path.relpath(place, root) + "/"
     prefix = f"{below}{run_id}/"
     try:
