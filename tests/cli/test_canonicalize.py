@@ -44,6 +44,32 @@ def test_check_tells_by_its_exit_status(data: bytes, status: int) -> None:
     assert body["canonical"] is (status == 0)
 
 
+def test_check_takes_several_files_and_judges_each(tmp_path: Path) -> None:
+    good, bad, broken = (tmp_path / name for name in ("good.json", "bad.json", "broken.json"))
+    good.write_bytes(CANONICAL)
+    bad.write_bytes(TEXT)
+    broken.write_bytes(b"{")
+    assert affidavit("canonicalize", "--check", str(good), str(good)).status == 0
+    ran = affidavit("canonicalize", "--check", str(good), str(bad))
+    assert (ran.status, ran.out) == (1, b"")
+    assert str(bad).encode() in ran.err
+    assert str(good).encode() not in ran.err
+    ran = affidavit("canonicalize", "--check", str(broken), str(bad), str(tmp_path / "absent"))
+    assert ran.status == 2
+    assert all(str(path).encode() in ran.err for path in (broken, bad, tmp_path / "absent"))
+    body = read(affidavit("canonicalize", "--check", "--json", str(broken), str(bad), str(good)).out)
+    assert isinstance(body, dict)
+    assert body["canonical"] is False
+    assert isinstance(body["files"], list)
+    assert [row.get("canonical") for row in body["files"] if isinstance(row, dict)] == [None, False, True]
+
+
+def test_only_check_takes_several_files() -> None:
+    ran = affidavit("canonicalize", "a", "b")
+    assert ran.status == 2
+    assert b"--check" in ran.err
+
+
 def test_check_names_the_first_byte_that_differs() -> None:
     assert b"at byte 1" in affidavit("canonicalize", "--check", stdin=b'{ "a":1}').err
 
