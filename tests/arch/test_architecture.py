@@ -37,6 +37,7 @@ LAYERS: dict[str, float] = {
     "replay": 8,
     "report": 8,
     "cli": 9,
+    "pytest_plugin": 9,
     "__main__": 10,
     "__init__": 10,
 }
