@@ -18,6 +18,8 @@ SANDBOX = "sandbox"
 OPEN = "not settled"
 
 WORKSPACE = "{workspace}"
+#: The first of the places where the profile lets a command write, whatever its name.
+ROOT = "{root}"
 #: What no sandbox of ours may attempt with success, whatever the profile says.
 _NEVER = frozenset({"mount", "ptrace", "sysctl-write"})
 #: Private to the sandbox: writing there reaches nobody.
@@ -53,6 +55,8 @@ def _read(target: str) -> Prediction:
 
 
 def _write(policy: dict[str, Any], target: str) -> Prediction:
+    if target.startswith(ROOT + "/") and ".." not in target:
+        return "allow", PROFILE
     names = _in_workspace(target)
     if names is None:
         private = any(target == place or target.startswith(place + "/") for place in _PRIVATE)
@@ -85,7 +89,7 @@ def _in_workspace(target: str) -> list[str] | None:
 
 def _is_outside(target: str) -> bool:
     """A fixture of ours that lies on the host, and not in the workspace."""
-    return target.startswith("{") and not target.startswith(WORKSPACE)
+    return target.startswith("{") and not target.startswith((WORKSPACE, ROOT))
 
 
 def _is_path(target: str) -> bool:
