@@ -14,7 +14,7 @@ from ..canon.profiles import RAW, raw_hasher
 from ..errors import UsageError, WriteFailed
 from ..rules.checks import stays_below
 from ..shown import plain
-from . import durable
+from . import durable, renames
 from .durable import writing
 from .refused import BundleRefused
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 #: How everything that is being built is called until it has its name.
 ASIDE = ".affidavit-building-"
-_NO_REPLACE = 1  # RENAME_NOREPLACE
 _TAKEN = "something of this name"
 _SMALL = 65_536
 
@@ -226,7 +225,7 @@ def rename_no_replace(directory: int, old: str, new: str, place: str) -> None:
     a directory replaces at most an empty directory, never a file and never one that holds something.
     """
     try:
-        if not _renameat2(directory, old, directory, new):
+        if not renames.rename_no_replace(directory, old, directory, new):
             if _is_there(directory, new):
                 raise Exists(place, _TAKEN)
             os.rename(old, new, src_dir_fd=directory, dst_dir_fd=directory)
@@ -240,7 +239,7 @@ def _name_file(directory: int, above: int, name: str, place: str) -> None:
     """The same for a file, out of the directory it was written in; without renameat2 by a link, which replaces nothing
     either."""
     try:
-        if not _renameat2(directory, name, above, name):
+        if not renames.rename_no_replace(directory, name, above, name):
             os.link(name, name, src_dir_fd=directory, dst_dir_fd=above, follow_symlinks=False)
     except FileExistsError:
         raise Exists(place, _TAKEN) from None
@@ -252,21 +251,6 @@ def _is_there(directory: int, name: str) -> bool:
     except FileNotFoundError:
         return False
     return True
-
-
-def _renameat2(old_directory: int, old: str, new_directory: int, new: str) -> bool:
-    """False where the system or the filesystem has no such call."""
-    import ctypes
-
-    call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    if call is None:
-        return False
-    if call(old_directory, os.fsencode(old), new_directory, os.fsencode(new), ctypes.c_uint(_NO_REPLACE)) == 0:
-        return True
-    number = ctypes.get_errno()
-    if number in (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP):
-        return False
-    raise OSError(number, os.strerror(number), new)
 
 
 def sweep(above: int) -> list[str]:

@@ -1,0 +1,49 @@
+"""The command under strace: which system calls of its change something, and what becomes of it when one of them fails,
+or when the process is killed as it makes one."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from typing import TYPE_CHECKING
+
+from tests.support.cli import COMMAND, environment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+#: What changes a filesystem, apart from opening a file that is made (what is then written to it is in here).
+CHANGING = ("mkdirat", "write", "fsync", "fchmod", "renameat", "renameat2", "unlinkat", "linkat")
+_CALL = re.compile(r"^\d+ +([a-z0-9]+)\(", re.MULTILINE)
+
+
+def changes(log: Path, *words: str, cwd: Path) -> Iterator[tuple[str, int]]:
+    """Runs the command; every call of it that changes something, as its name and its number among those of its name."""
+    counted = dict.fromkeys(CHANGING, 0)
+    _run(log, ["-e", f"trace={','.join(CHANGING)}"], words, cwd)
+    for name in _CALL.findall(log.read_text()):
+        counted[name] += 1
+        yield name, counted[name]
+
+
+def struck(log: Path, blow: str, call: tuple[str, int], *words: str, cwd: Path) -> int:
+    """Runs the command, of which one call is struck: by `signal=KILL`, `error=ENOSPC`. How it ended."""
+    name, number = call
+    done = _run(log, ["-e", f"trace={name}", "-e", f"inject={name}:{blow}:when={number}"], words, cwd)
+    assert "INJECTED" in log.read_text() or "killed by SIGKILL" in log.read_text(), f"{call} was not reached"
+    return done
+
+
+def _run(log: Path, options: list[str], words: tuple[str, ...], cwd: Path) -> int:
+    done = subprocess.run(
+        ["strace", "-f", "-o", log, *options, *COMMAND, *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=environment(PYTHONDONTWRITEBYTECODE="1"),
+        cwd=cwd,
+        timeout=120,
+        check=False,
+    )
+    return done.returncode
