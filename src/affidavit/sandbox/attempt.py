@@ -11,6 +11,8 @@ import select
 import signal
 import time
 
+from .spawn import spawn
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +22,7 @@ SECONDS = 10.0
 _MOST_BYTES = 1 << 16
 
 #: Messages in one language, programs from where the system has them.
-_ENVIRONMENT = {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C"}
+ENVIRONMENT = {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C"}
 
 
 class Attempt:
@@ -60,15 +62,8 @@ def attempt(
     err, their_err = os.pipe()
     null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
     taken = {0: null, 1: their_out, 2: their_err, **(descriptors or {})}
-    # each is first copied above everything that is wanted, so that no copy overwrites one that is still to be copied
-    high = max(*taken, *taken.values()) + 1
-    actions: list[tuple[int, int, int]] = [
-        (os.POSIX_SPAWN_DUP2, ours, high + at) for at, ours in enumerate(taken.values())
-    ]
-    actions += [(os.POSIX_SPAWN_DUP2, high + at, theirs) for at, theirs in enumerate(taken)]
-    closing: list[tuple[int, int]] = [(os.POSIX_SPAWN_CLOSE, high + at) for at in range(len(taken))]
     try:
-        pid = os.posix_spawn(argv[0], list(argv), _ENVIRONMENT, file_actions=[*actions, *closing], setsid=True)
+        pid = spawn(argv, ENVIRONMENT, taken)
     except OSError as error:
         os.close(out)
         os.close(err)

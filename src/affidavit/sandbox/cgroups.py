@@ -41,7 +41,7 @@ def find_place(controller: Controller) -> tuple[CgroupPlace | None, str]:
 def _candidates(controller: Controller) -> list[CgroupPlace]:
     mounts = _mounts()
     found: list[CgroupPlace] = []
-    for line in _read("/proc/self/cgroup").splitlines():
+    for line in read_file("/proc/self/cgroup").splitlines():
         _, controllers, own = line.split(":", 2)
         if controller in controllers.split(","):
             found += [CgroupPlace(1, controller, path) for path in _places(mounts, controller, own)]
@@ -70,7 +70,7 @@ def _places(mounts: list[tuple[str, str, str]], controller: str, own: str) -> li
 def _mounts() -> list[tuple[str, str, str]]:
     """(controllers, root, mount point) of each cgroup mount; version 2 has no controllers in its options."""
     found = []
-    for line in _read("/proc/self/mountinfo").splitlines():
+    for line in read_file("/proc/self/mountinfo").splitlines():
         before, _, after = line.partition(" - ")
         fields, (kind, _, options) = before.split(" "), after.split(" ", 2)
         if kind == "cgroup":
@@ -89,7 +89,7 @@ def _unescaped(path: str) -> str:
 
 def _offered(path: str) -> list[str]:
     try:
-        return _read(path).split()
+        return read_file(path).split()
     except OSError:
         return []
 
@@ -113,9 +113,9 @@ def _try(place: CgroupPlace) -> str:
     def started(pid: int) -> None:
         nonlocal moved, refused
         try:
-            _write(f"{path}/{limit}", value)
-            _write(f"{path}/cgroup.procs", str(pid))
-            moved = str(pid) in _read(f"{path}/cgroup.procs").split()
+            write_file(f"{path}/{limit}", value)
+            write_file(f"{path}/cgroup.procs", str(pid))
+            moved = str(pid) in read_file(f"{path}/cgroup.procs").split()
         except OSError as error:
             refused = f"{error.filename}: {error.strerror}"
         os.close(open_now.pop())
@@ -126,11 +126,11 @@ def _try(place: CgroupPlace) -> str:
     finally:
         for descriptor in open_now:
             os.close(descriptor)
-        _remove(path)
+        remove(path)
     return "" if moved else refused or tried.why()
 
 
-def _remove(path: str) -> None:
+def remove(path: str) -> None:
     """The process that was in it is gone, but the kernel may take a moment to say so."""
     for _ in range(100):
         try:
@@ -143,7 +143,7 @@ def _remove(path: str) -> None:
             return
 
 
-def _write(path: str, text: str) -> None:
+def write_file(path: str, text: str) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
     try:
         os.write(descriptor, text.encode())
@@ -153,7 +153,7 @@ def _write(path: str, text: str) -> None:
         os.close(descriptor)
 
 
-def _read(path: str) -> str:
+def read_file(path: str) -> str:
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         pieces = []

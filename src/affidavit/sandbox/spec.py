@@ -1,0 +1,331 @@
+"""From a request and what the host can do to a sandbox's full description, and from that to bubblewrap's words.
+
+Pure: the same request on the same host gives the same words, so they are tested without running anything. Descriptors
+have fixed numbers inside; only the supervisor's pid is filled in when it runs.
+"""
+
+from __future__ import annotations
+
+from .abilities import DEGRADABLE
+from .gaps import Gap, Gaps
+from .request import FIXED_ENVIRONMENT, WORKSPACE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from .abilities import AbilityName, CgroupPlace, HostFacts
+    from .request import SandboxRequest
+
+#: Descriptors of the launched program beyond the standard three.
+ARGS, STATUS, BLOCK, SECCOMP, FIRST_FILE = 3, 4, 5, 6, 7
+
+#: As whom the command runs inside: never root, whoever started it, so that both see the same.
+UID = GID = 1000
+
+#: Files of the private /etc: a user and a group for those who ask who they are.
+ETC = {
+    "/etc/passwd": b"sandbox:x:1000:1000:sandbox:/tmp:/bin/sh\n",
+    "/etc/group": b"sandbox:x:1000:\n",
+}
+
+#: With a network, what it takes to find and trust the other side. Read-only, where the host has them.
+_NETWORK_FILES = (
+    "/etc/resolv.conf",
+    "/etc/hosts",
+    "/etc/nsswitch.conf",
+    "/etc/ssl",
+    "/etc/ca-certificates",
+    "/etc/pki",
+)
+
+#: Needed by every sandbox, whatever the policy says.
+_ALWAYS: tuple[AbilityName, ...] = (
+    "bwrap",
+    "user_namespace",
+    "pid_namespace",
+    "other_namespaces",
+    "mounts",
+    "no_capabilities",
+    "no_nested_namespaces",
+    "seccomp",
+    "memory",
+    "pids",
+)
+
+#: Private /tmp and /dev/shm, each: beyond it, writing fails. Memory they take counts for the memory limit.
+TMP_BYTES = 256 * 1024**2
+
+
+class Limits:
+    """What the run is held to, whatever holds it."""
+
+    __slots__ = (
+        "max_cpu_seconds",
+        "max_memory_bytes",
+        "max_output_bytes",
+        "max_output_files",
+        "max_pids",
+        "timeout_ms",
+    )
+
+    def __init__(
+        self,
+        *,
+        timeout_ms: int,
+        max_memory_bytes: int,
+        max_cpu_seconds: int,
+        max_pids: int,
+        max_output_files: int,
+        max_output_bytes: int,
+    ) -> None:
+        self.timeout_ms = timeout_ms
+        self.max_memory_bytes = max_memory_bytes
+        self.max_cpu_seconds = max_cpu_seconds
+        self.max_pids = max_pids
+        self.max_output_files = max_output_files
+        #: For the files it writes, and once more for standard output and standard error together.
+        self.max_output_bytes = max_output_bytes
+
+
+class SandboxSpec:
+    """All there is to know before anything runs."""
+
+    __slots__ = (
+        "allowlist",
+        "argv",
+        "bwrap",
+        "companions",
+        "enforced",
+        "environment",
+        "isolation_level",
+        "limits",
+        "listed",
+        "memory_cgroup",
+        "mounts",
+        "network",
+        "pids_cgroup",
+        "sandboxed",
+        "seccomp",
+        "shell",
+        "stdin",
+        "warnings",
+        "workspace",
+        "write_roots",
+    )
+
+    def __init__(
+        self,
+        *,
+        allowlist: tuple[str, ...],
+        argv: tuple[str, ...],
+        bwrap: str,
+        companions: tuple[str, ...],
+        enforced: Mapping[str, str],
+        environment: Mapping[str, str],
+        isolation_level: str,
+        limits: Limits,
+        listed: bool,
+        memory_cgroup: CgroupPlace | None,
+        mounts: tuple[str, ...],
+        network: bool,
+        pids_cgroup: CgroupPlace | None,
+        sandboxed: bool,
+        seccomp: bool,
+        shell: str,
+        stdin: bytes,
+        warnings: tuple[str, ...],
+        workspace: str,
+        write_roots: tuple[str, ...],
+    ) -> None:
+        #: The policy's commands; empty for all.
+        self.allowlist = allowlist
+        self.argv = argv
+        #: bubblewrap's absolute path; empty when there is no sandbox.
+        self.bwrap = bwrap
+        #: What came along with the listed commands.
+        self.companions = companions
+        self.enforced = enforced
+        self.environment = environment
+        self.isolation_level = isolation_level
+        self.limits = limits
+        #: Only the policy's commands exist inside, and what is written there cannot be executed.
+        self.listed = listed
+        self.memory_cgroup = memory_cgroup
+        #: bubblewrap's words for everything that is to be seen inside.
+        self.mounts = mounts
+        self.network = network
+        self.pids_cgroup = pids_cgroup
+        self.sandboxed = sandboxed
+        self.seccomp = seccomp
+        #: "/bin/sh" when it is there inside, else "none".
+        self.shell = shell
+        self.stdin = stdin
+        self.warnings = warnings
+        self.workspace = workspace
+        #: Sorted, none inside another; ("." ,) when all of the workspace may be written.
+        self.write_roots = write_roots
+
+
+class System:
+    """The programs and libraries that exist inside."""
+
+    __slots__ = ("companions", "listed", "shell", "warnings", "words")
+
+    def __init__(
+        self,
+        words: tuple[str, ...],
+        *,
+        companions: tuple[str, ...] = (),
+        listed: bool = False,
+        shell: str = "/bin/sh",
+        warnings: tuple[str, ...] = (),
+    ) -> None:
+        #: bubblewrap's words that show them.
+        self.words = words
+        self.companions = companions
+        #: Nothing but the policy's commands and the companions is there.
+        self.listed = listed
+        self.shell = shell
+        self.warnings = warnings
+
+
+def plan(request: SandboxRequest, host: HostFacts, system: System) -> SandboxSpec | Gaps:
+    """The sandbox the request describes on this host, or what the host cannot enforce of it."""
+    if request.no_sandbox:
+        return _no_sandbox(request)
+    missing = [host.abilities[name] for name in _wanted(request) if not host.works(name)]
+    unacceptable = [gap for gap in missing if gap.name not in DEGRADABLE or gap.name not in request.degraded]
+    if unacceptable or host.bwrap is None:
+        return Gaps([Gap(gap.name, gap.found, gap.remedy) for gap in unacceptable])
+    lacking = {gap.name for gap in missing}
+    roots = topmost(request.policy["allowed_write_roots"])
+    enforced = {
+        "commands": "listed" if system.listed else "any",
+        "time": "process namespace killed",
+        "cpu": "rlimit",
+        "file_size": "rlimit",
+    }
+    enforced["outputs"] = "polled"
+    for name, place in (("memory", host.memory_cgroup), ("pids", host.pids_cgroup)):
+        enforced[name] = f"cgroup v{place.version}" if place else "nothing" if name in lacking else "rlimit"
+    enforced["seccomp"] = "nothing" if "seccomp" in lacking else "filter"
+    weaker = lacking or any(host.abilities[name].weaker for name in ("memory", "pids"))
+    return SandboxSpec(
+        allowlist=tuple(request.policy["allowed_commands"]),
+        argv=request.argv,
+        bwrap=host.bwrap,
+        companions=system.companions,
+        enforced=enforced,
+        environment={**request.environment, **FIXED_ENVIRONMENT},
+        isolation_level="standard" if weaker else "strict",
+        limits=_limits(request),
+        listed=system.listed,
+        memory_cgroup=host.memory_cgroup,
+        mounts=tuple(_mounts(request, roots, system)),
+        network=request.policy["allow_network"],
+        pids_cgroup=host.pids_cgroup,
+        sandboxed=True,
+        seccomp="seccomp" not in lacking,
+        shell=system.shell,
+        stdin=request.stdin,
+        warnings=tuple(sorted([*system.warnings, *(f"sandbox.degraded.{name}" for name in lacking)])),
+        workspace=request.workspace,
+        write_roots=roots,
+    )
+
+
+def _no_sandbox(request: SandboxRequest) -> SandboxSpec:
+    return SandboxSpec(  # noqa: S604 -- no shell is called: it is said which one there is
+        allowlist=(),
+        argv=request.argv,
+        bwrap="",
+        companions=(),
+        enforced={"time": "process group killed"},
+        environment={**request.environment, **FIXED_ENVIRONMENT},
+        isolation_level="none",
+        limits=_limits(request),
+        listed=False,
+        memory_cgroup=None,
+        mounts=(),
+        network=True,
+        pids_cgroup=None,
+        sandboxed=False,
+        seccomp=False,
+        shell="/bin/sh",
+        stdin=request.stdin,
+        warnings=("sandbox.none",),
+        workspace=request.workspace,
+        write_roots=(".",),
+    )
+
+
+def _limits(request: SandboxRequest) -> Limits:
+    return Limits(
+        timeout_ms=request.timeout_ms,
+        max_memory_bytes=request.max_memory_bytes,
+        max_cpu_seconds=request.max_cpu_seconds,
+        max_pids=request.max_pids,
+        max_output_files=request.policy["max_output_files"],
+        max_output_bytes=request.policy["max_total_output_bytes"],
+    )
+
+
+def _wanted(request: SandboxRequest) -> Iterator[AbilityName]:
+    yield from _ALWAYS
+    if not request.policy["allow_network"]:
+        yield "network_namespace"
+
+
+def topmost(roots: list[str]) -> tuple[str, ...]:
+    """The write roots without those inside another; all of the workspace is the one root `.` (contracts 2.8)."""
+    parts = sorted({tuple(part for part in root.split("/") if part not in ("", ".")) for root in roots})
+    if not parts or () in parts:
+        return (".",)
+    kept: list[tuple[str, ...]] = []
+    for path in parts:
+        if not kept or path[: len(kept[-1])] != kept[-1]:
+            kept.append(path)
+    return tuple("/".join(path) for path in kept)
+
+
+def _mounts(request: SandboxRequest, roots: tuple[str, ...], system: System) -> Iterator[str]:
+    yield from system.words
+    yield from ("--proc", "/proc", "--dev", "/dev")
+    for place in ("/tmp", "/dev/shm"):  # noqa: S108 -- inside
+        yield from ("--perms", "1777", "--size", str(TMP_BYTES), "--tmpfs", place)
+    if request.policy["allow_network"]:
+        for path in _NETWORK_FILES:
+            yield from ("--ro-bind-try", path, path)
+    for at, path in enumerate(ETC):
+        yield from ("--perms", "0444", "--file", str(FIRST_FILE + at), path)
+    if roots == (".",):
+        yield from ("--bind", request.workspace, WORKSPACE)
+    else:
+        yield from ("--ro-bind", request.workspace, WORKSPACE)
+        for root in roots:
+            yield from ("--bind", f"{request.workspace}/{root}", f"{WORKSPACE}/{root}")
+    for outside, inside in sorted(request.read_only.items()):
+        yield from ("--ro-bind", outside, inside)
+    # what bubblewrap made to hang all this on
+    yield from ("--remount-ro", "/dev", "--remount-ro", "/")
+
+
+def bwrap_words(spec: SandboxSpec, supervisor: int) -> list[str]:
+    """bubblewrap's options. They go through a descriptor: a command line is for every user of the host to read, and
+    the environment may hold secrets."""
+    words = ["--unshare-user", "--uid", str(UID), "--gid", str(GID), "--disable-userns"]
+    words += ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup", "--hostname", "sandbox"]
+    if not spec.network:
+        words.append("--unshare-net")
+    words += ["--cap-drop", "ALL", "--new-session", "--die-with-parent"]
+    words += ["--json-status-fd", str(STATUS), "--block-fd", str(BLOCK)]
+    if spec.seccomp:
+        words += ["--seccomp", str(SECCOMP)]
+    # If the supervisor is gone by now, this fails and with it the sandbox: --die-with-parent speaks only of a parent
+    # that dies later, and a closed --block-fd would let the command go. It is covered by the private /tmp.
+    words += ["--ro-bind", f"/proc/{supervisor}/task", "/tmp"]  # noqa: S108 -- inside
+    words += [*spec.mounts, "--chdir", WORKSPACE, "--clearenv"]
+    for name, value in sorted(spec.environment.items()):
+        words += ["--setenv", name, value]
+    return words
