@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..kernel.probes import Ended, Said, judged
 from .attempt import attempt
+from .fixtures import DESCRIPTOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ def try_bare(fixtures: Fixtures, probe: Probe, policy: Mapping[str, Any]) -> See
     """What was observed. `policy` says where the probe would aim under it, and is not enforced."""
     assert probe.bare
     with fixtures.trying(probe, policy, inside=False) as trying:
-        ended = attempt(["/bin/sh", "-c", _LIMITED, "sh", *trying.argv])
+        # the leaking descriptor must be handed over: the host's own trials inherit nothing
+        ended = attempt(["/bin/sh", "-c", _LIMITED, "sh", *trying.argv], descriptors={DESCRIPTOR: DESCRIPTOR})
         said = Said(ended.out.encode())
         witnessed = trying.witnessed(said)
         if ended.status is None:
