@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .rules.model import Report as Report
     from .store.reader import load_bundle as load_bundle
     from .store.reader import open_bundle_unverified as open_bundle_unverified
+    from .store.reindex import reindex_bundle as reindex_bundle
 
 #: Each public name and the module it lives in.
 _HOMES = {
@@ -44,6 +45,7 @@ _HOMES = {
     "load_bundle": "store.reader",
     "open_bundle_unverified": "store.reader",
     "read": "canon.reader",
+    "reindex_bundle": "store.reindex",
     "run_intent": "harness.run",
     "verify_apply": "contracts.apply",
     "verify_bundle": "contracts.bundle",
@@ -71,6 +73,7 @@ __all__ = [
     "load_bundle",
     "open_bundle_unverified",
     "read",
+    "reindex_bundle",
     "run_intent",
     "verify_apply",
     "verify_bundle",

@@ -182,6 +182,7 @@ PUBLIC = {
     "load_bundle",
     "open_bundle_unverified",
     "read",
+    "reindex_bundle",
     "run_intent",
     "verify_apply",
     "verify_bundle",

@@ -75,3 +75,23 @@ def rewrite(run: Path, name: str, data: bytes) -> None:
         entry_in(index, "/" + name).update(file_size=len(data), sha256=hashlib.sha256(data).hexdigest())
 
     edit_index(run, fit)
+
+
+def crashed_run(out: Path, run_id: str, files: dict[str, bytes] | None = None, *, plan_id: str = "harness") -> Path:
+    """A run whose writer ended before it did, in another boot of this machine."""
+    writer = begin_run(out, run_id, plan_id=plan_id)
+    for name, data in ({"stdout": b"hello\n"} if files is None else files).items():
+        writer.put(name, data)
+    writer.close()
+    path = out / run_id / "run_status.json"
+    status = json.loads(path.read_bytes())
+    path.write_bytes(canonical({**status, "writer_boot_id": "another-boot"}) + b"\n")
+    return out / run_id
+
+
+def uncommitted_run(out: Path, run_id: str) -> Path:
+    """A run that ended, and whose writer did before the index was written."""
+    run = crashed_run(out, run_id)
+    path = run / "run_status.json"
+    path.write_bytes(canonical({**json.loads(path.read_bytes()), "state": "complete"}) + b"\n")
+    return run

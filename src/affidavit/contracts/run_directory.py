@@ -16,7 +16,7 @@ from . import artifact_index, run_status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from ..values import Level
@@ -27,7 +27,6 @@ RUN = "run.json"
 RUN_MANIFEST = "run_manifest.json"
 SUMMARY = "summary.json"
 POLICY = "policy.json"
-REPAIR_LOG = "repair_log.json"
 
 #: The documents that are verified where they stand in a run directory, and the module of each.
 KNOWN = {
@@ -35,6 +34,7 @@ KNOWN = {
     RUN_MANIFEST: "run_manifest",
     RUN: "run",
     POLICY: "policy",
+    RUN_MANIFEST: "run_manifest",
     SUMMARY: "summary",
     "bundle.json": "bundle",
     "intent.json": "intent",
@@ -52,6 +52,7 @@ KNOWN = {
     "mismatch_summary.json": "mismatch_summary",
     "mismatch_packets.jsonl": "mismatch_packets",
     "path_witnesses.json": "path_witnesses",
+    "repair_log.json": "repair_log",
 }
 #: Read before the others, which are held against them.
 FIRST = (run_status.NAME, RUN, POLICY, RUN_MANIFEST, SUMMARY)
@@ -232,18 +233,13 @@ def _agree(*names: str) -> Callable[[Observed], Iterator[Fault]]:
     """A check that documents name the run and the world that the index names."""
 
     def check(run: Observed) -> Iterator[Fault]:
-        for name in names or in_known_order(run.ids):
+        for name in names or sorted(run.ids):
             for which, told in zip(_SAME, run.ids.get(name, (None, None)), strict=True):
                 wanted = member(run.index, which)
                 if run.entries is not None and told is not None and told != wanted:
                     yield Fault(f"{shown(wanted)}, as the index says", shown(told), name, which)
 
     return check
-
-
-def in_known_order(names: Iterable[str]) -> list[str]:
-    there = set(names)
-    return [name for name in KNOWN if name in there]
 
 
 def _plans_agree(run: Observed) -> Iterator[Fault]:
@@ -316,7 +312,6 @@ _BY_LANE = {
     "scenario": ("runtime_results.json", "runtime_events.normalized.json", "path_witnesses.json"),
     "oracle": ("oracle_results.json",),
 }
-HARNESS = "harness"
 
 
 def expected_members(documents: dict[str, Any]) -> list[str]:
@@ -324,7 +319,7 @@ def expected_members(documents: dict[str, Any]) -> list[str]:
     status = documents.get(run_status.NAME)
     if type(status) is not dict:
         return [run_status.NAME]
-    if status.get("plan_id") == HARNESS:
+    if status.get("plan_id") == run_status.HARNESS:
         run = documents.get(RUN)
         has_bundle = member(run, "bundle") is not None
         return [run_status.NAME, RUN, POLICY, *(["bundle.json"] if has_bundle else [])]

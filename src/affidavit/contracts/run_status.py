@@ -22,6 +22,8 @@ NAME = "run_status.json"
 SCHEMA_VERSION = "runtime-tools.run_status.v0.1"
 STATES = ("in_progress", "complete", "failed")
 EXCEPTION = "exception"
+#: The plan of a run that follows an intent.
+HARNESS = "harness"
 
 _SPEC: tuple[Level, ...] = ("spec", "strict")
 _STRICT: tuple[Level, ...] = ("strict",)

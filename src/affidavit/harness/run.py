@@ -12,12 +12,12 @@ from __future__ import annotations
 import os
 
 from .. import __version__
+from ..contracts.run_status import HARNESS
 from ..errors import AffidavitError
 from ..kernel.decide import decide
 from ..sandbox.host import find_program
 from ..sandbox.world import world_id
 from ..store.ledger import entry_of_run
-from ..store.out import HARNESS
 from ..store.writer import begin
 from .errors import INTERNAL, RunError, because
 from .identity import Clock, new_run_id

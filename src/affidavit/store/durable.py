@@ -109,10 +109,11 @@ def sync_directory(directory: int) -> None:
             raise
 
 
-def settle(directory: int, paths: Iterable[str]) -> None:
+def settle(directory: int, paths: Iterable[str], *, named: Sequence[str] = ()) -> None:
     """Everything that was built below `directory`, durable: write-back is started on all files, then each is synced,
-    then each directory once, the deepest first. `paths` are those of the files."""
-    waiting = list(paths)
+    then each directory once, the deepest first. `paths` are those of the files. Those in `named` were written aside,
+    and take their names in between: a power cut leaves what they held before, or all of what they hold now."""
+    waiting = [aside(path) if path in named else path for path in paths]
     for start in range(0, len(waiting), _AT_ONCE):
         _sync_files(directory, waiting[start : start + _AT_ONCE])
     for folder in _folders(waiting):
@@ -122,6 +123,9 @@ def settle(directory: int, paths: Iterable[str]) -> None:
                 sync_directory(opened)
         finally:
             os.close(opened)
+    for name in named:
+        with writing(name):
+            rename_aside(directory, name)
     with writing("."):
         sync_directory(directory)
 

@@ -8,17 +8,21 @@ import stat
 
 from ..canon.jcs import canonical
 from ..canon.profiles import RAW, raw_hasher
-from ..contracts import artifact_index
+from ..contracts import artifact_index, run_status
 from ..errors import UsageError
 from ..shown import plain
-from . import fs
+from . import durable, fs
+from .durable import writing
 from .publish import Written
 from .refused import Unfit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
+    from typing import Any, TypeAlias
+
+    #: What a run directory holds: each file's content and, where it tells one, its schema.
+    Files: TypeAlias = dict[str, tuple[Written, str | None]]
 
 #: What marks the root of a repo; their contents are not read.
 MARKERS = (".git", "affidavit.toml")
@@ -52,6 +56,10 @@ def prefix_for(out: str, run_id: str) -> str:
     return prefix
 
 
+#: What the store itself writes last, under the names that it is written under before.
+_NOT_YET = frozenset({artifact_index.NAME, durable.aside(artifact_index.NAME), durable.aside(run_status.NAME)})
+
+
 def files_of(directory: int, place: str, *, skip_irregular: bool = False) -> list[str]:
     """Every file of a run directory but the index. Raises Unfit for what is no regular file, or leaves it out."""
     found: list[str] = []
@@ -60,7 +68,7 @@ def files_of(directory: int, place: str, *, skip_irregular: bool = False) -> lis
             if skip_irregular:
                 continue
             raise Unfit(os.path.join(place, path), "a regular file", fs.what(mode))
-        if path != artifact_index.NAME:
+        if path not in _NOT_YET:
             found.append(path)
     return found
 
@@ -83,20 +91,22 @@ def written(directory: int, path: str) -> tuple[Written, str | None]:
         os.close(descriptor)
 
 
-def index_bytes(
-    run_id: str,
-    world_id: str,
-    prefix: str,
-    files: dict[str, tuple[Written, str | None]],
-    expected: Iterable[str],
-    *,
-    failed: bool,
-) -> bytes:
-    """The index over `files`, its bytes as they are written."""
+def settle_with_status(directory: int, status: dict[str, Any], files: Files) -> None:
+    """Makes all of `files` durable, and the run's last status with them; it is one of them then."""
+    raw = canonical(status) + b"\n"
+    with writing(run_status.NAME):
+        durable.write_aside(directory, run_status.NAME, raw)
+    files[run_status.NAME] = Written(RAW.digest(raw), len(raw)), run_status.SCHEMA_VERSION
+    durable.settle(directory, files, named=(run_status.NAME,))
+
+
+def index_bytes(status: dict[str, Any], prefix: str, files: Files, expected: Iterable[str]) -> bytes:
+    """The index over `files` of a run that ended with this status, its bytes as they are written."""
     entries: list[dict[str, Any]] = [
         artifact_index.entry_of(prefix + path, what.size, what.digest.hex, schema_version)
         for path, (what, schema_version) in files.items()
     ]
     missing = [prefix + path for path in expected if path not in files]
-    document = artifact_index.artifact_index(run_id, world_id, entries, missing, failed=failed)
+    failed = status["state"] == "failed"
+    document = artifact_index.artifact_index(status["run_id"], status["world_id"], entries, missing, failed=failed)
     return canonical(document) + b"\n"

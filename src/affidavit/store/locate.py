@@ -7,7 +7,7 @@ import stat
 
 from ..contracts import artifact_index, run_status
 from ..errors import ReadFailed
-from ..shown import plain, shown
+from ..shown import shown
 from . import fs
 from .out import LATEST, LatestInvalid, is_segment, read_latest
 from .refused import BundleRefused
@@ -92,13 +92,15 @@ def named_by_latest(out: fs.Dir, path: str, name: str) -> Place:
 
 def runs_in(out: fs.Dir, most: int) -> list[str]:
     """The names of the runs in an out folder, sorted. What is no directory, or no run's, is left out."""
-    found: list[str] = []
-    for name in fs.names(out, most):
-        if is_segment(name) and stat.S_ISDIR(fs.mode_of(out, name) or 0):
-            directory = fs.open_directory(out, name)
-            try:
-                if is_run_directory(directory):
-                    found.append(plain(name))
-            finally:
-                fs.close(directory)
-    return sorted(found)
+    return sorted(name for name in fs.names(out, most) if is_segment(name) and _is_run(out, name))
+
+
+def _is_run(out: fs.Dir, name: str) -> bool:
+    try:
+        directory = fs.open_directory(out, name)
+    except ReadFailed:  # no directory, or one that was removed meanwhile
+        return False
+    try:
+        return is_run_directory(directory)
+    finally:
+        fs.close(directory)

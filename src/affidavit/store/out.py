@@ -7,6 +7,7 @@ import stat
 
 from ..canon.reader import read
 from ..contracts import artifact_index, run_status
+from ..contracts.run_status import HARNESS
 from ..errors import AffidavitError, ParseError, ReadFailed
 from ..shown import plain, shown
 from . import durable, fs, publish
@@ -27,7 +28,6 @@ LATEST = "LATEST"
 RESERVED = frozenset({"latest", "ledger.jsonl", "ledger.torn.jsonl", ".runtime.lock"})
 #: Removed runs stand under such a name until they are gone.
 REMOVED = ".removed-"
-HARNESS = "harness"
 RUN = "run.json"
 _LONGEST_NAME = 200
 _MOST_DOCUMENT = 64 * 1024 * 1024
@@ -196,15 +196,21 @@ class OutFolder:
     def _complete_anything(self) -> None:
         """After a power cut, or where an older tool wrote: every committed run is in the ledger, nothing half built
         lies around."""
+        self.tidy()
+        with writing("."):
+            there = os.listdir(self.descriptor)
+        if any(is_segment(name) and self._has(name, RUN) for name in there):
+            with Ledger(self.descriptor) as lines:
+                self._list_all(lines)
+
+    def tidy(self) -> None:
+        """Removes what was half built or half removed by processes that are gone."""
         publish.sweep(self.descriptor)
         with writing("."):
             there = os.listdir(self.descriptor)
         for name in there:
             if name.startswith(REMOVED):
                 publish.remove_tree(self.descriptor, name)
-        if any(is_segment(name) and self._has(name, RUN) for name in there):
-            with Ledger(self.descriptor) as lines:
-                self._list_all(lines)
 
     def _list_all(self, lines: Ledger) -> None:
         with writing("."):

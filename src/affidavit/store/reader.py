@@ -11,7 +11,7 @@ import os
 
 from ..canon.profiles import RAW
 from ..canon.reader import read
-from ..contracts import artifact_index, run_status
+from ..contracts import artifact_index, repair_log, run_status
 from ..contracts.run_directory import examine_run, most_bytes
 from ..errors import ParseError, ReadFailed
 from ..shown import plain
@@ -125,6 +125,11 @@ class VerifiedBundle:
     def missing(self) -> list[str]:
         """The paths that the index calls missing, as it has them."""
         return list(self.index["missing"])
+
+    @property
+    def repaired(self) -> bool:
+        """Whether the index was made anew some time: the files are then what a repair found (contracts 4.7)."""
+        return repair_log.NAME in self.entries or any(path.endswith("/" + repair_log.NAME) for path in self.missing)
 
     def read(self, path: str) -> bytes:
         """The bytes of a file of the run, which are those that were verified. Raises ChangedSince, ReadFailed."""

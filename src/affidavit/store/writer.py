@@ -20,7 +20,7 @@ from ..errors import AffidavitError, UsageError
 from ..shown import plain
 from . import durable, publish
 from .durable import writing
-from .index import files_of, index_bytes, prefix_for, written
+from .index import files_of, index_bytes, prefix_for, settle_with_status, written
 from .ledger import Ledger
 from .lock import TIMEOUT
 from .out import OutFolder, is_run_id
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _LONGEST_ERROR = 2000
 #: Names in a run directory that only the store writes.
-OWN = frozenset({run_status.NAME, artifact_index.NAME})
+OWN = frozenset(name for own in (run_status.NAME, artifact_index.NAME) for name in (own, durable.aside(own)))
 
 
 def begin(
@@ -181,16 +181,9 @@ class Writer:
         self._may_write("")
         folder = self._folder
         status = {**self._status, **ended, "updated_at_unix": int(time.time())}
-        raw = canonical(status) + b"\n"
-        with writing(run_status.NAME):
-            durable.write_aside(folder.descriptor, run_status.NAME, raw)
-            durable.rename_aside(folder.descriptor, run_status.NAME)
-        folder.files.pop(run_status.NAME, None)
         files = self._files(forgiving=status["state"] == "failed")
-        durable.settle(folder.descriptor, files)
-        index = index_bytes(
-            self.run_id, status["world_id"], self._prefix, files, expected, failed=status["state"] == "failed"
-        )
+        settle_with_status(folder.descriptor, status, files)
+        index = index_bytes(status, self._prefix, files, expected)
         with OutFolder(self._out, "wait", self._lock_timeout) as out:
             self._require_own_place(out)
             try:
@@ -208,6 +201,8 @@ class Writer:
             raise Unfit(os.path.join(self.directory, min(gone)), "the file that was written", "no such file")
         found: dict[str, tuple[Written, str | None]] = {}
         for path in there:
+            if path == run_status.NAME:
+                continue  # its last form is about to be written
             known = self._folder.files.get(path)
             if known is None or (artifact_index.has_schema_version(path) and path not in self._schemas):
                 found[path] = written(self._folder.descriptor, path)
