@@ -34,7 +34,6 @@ KNOWN = {
     RUN_MANIFEST: "run_manifest",
     RUN: "run",
     POLICY: "policy",
-    RUN_MANIFEST: "run_manifest",
     SUMMARY: "summary",
     "bundle.json": "bundle",
     "intent.json": "intent",
