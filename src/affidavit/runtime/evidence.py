@@ -12,7 +12,8 @@ from ..canon.reader import read
 from ..contracts import run_status
 from ..contracts.apply_preflight import verify_apply_preflight
 from ..contracts.promotion_packet import MORE_POINTERS, POINTERS
-from ..contracts.run_directory import REPAIR_LOG, most_bytes
+from ..contracts.repair_log import NAME as REPAIR_LOG
+from ..contracts.run_directory import most_bytes
 from ..contracts.run_manifest import NAME as MANIFEST
 from ..contracts.run_manifest import proof_faults, verify_run_manifest
 from ..contracts.run_status import verify_run_status
