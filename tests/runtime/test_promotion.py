@@ -11,6 +11,7 @@ import pytest
 from affidavit.canon.jcs import canonical
 from affidavit.canon.reader import read
 from affidavit.contracts.promotion_packet import OUR_REASONS, POINTERS, SEED_REASONS, verify_promotion_packet
+from affidavit.contracts.repair_log import EXAMPLE as REPAIR_LOG
 from affidavit.errors import ReadFailed
 from affidavit.runtime.promotion import NotPromotable, emit_promotion_packet, verify_promotion
 from affidavit.store.locate import NoBundle
@@ -115,7 +116,7 @@ CASES: dict[str, Callable[[str], str]] = {
         out, change=edited("apply_preflight.json", lambda value: value.update(exit_code=7))
     ),
     "channel_unproven": lambda out: commit(out, proof=False),
-    "bundle_repaired": lambda out: commit(out, more={"repair_log.json": b"{}\n"}),
+    "bundle_repaired": lambda out: commit(out, more={"repair_log.json": canonical(REPAIR_LOG) + b"\n"}),
 }
 
 
@@ -170,7 +171,7 @@ def test_an_accepted_channel_counts_only_where_it_is_named(out: str) -> None:
 
 
 def test_a_repaired_run_counts_only_where_that_is_asked_for(out: str) -> None:
-    run = commit(out, more={"repair_log.json": b"{}\n"})
+    run = commit(out, more={"repair_log.json": canonical(REPAIR_LOG) + b"\n"})
     path = os.path.join(out, "packet.json")
     assert emitted(run, accept_repaired=True)["promotable_decision_stage"] is True
     assert verify_promotion(path, accept_repaired=True).ok
