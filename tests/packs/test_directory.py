@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 
 from affidavit import verify_pack
 from affidavit.contracts.pack import MEMBERS, MOST_ENTRIES, RULE_OF, examine_pack
 from affidavit.errors import ReadFailed
+from affidavit.manifest import Entry, Manifest
 from affidavit.packs.open import open_pack
 from tests.support.pack_files import seven_members, two_members, write_directory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from affidavit.rules.model import Report
@@ -142,11 +143,14 @@ def test_a_sparse_member_of_ten_gigabytes_is_refused_unread(pack: str, name: str
     assert "bytes" in finding.expected
 
 
-def test_a_directory_of_too_many_entries_gives_one_answer_whatever_is_listed_first(tmp_path: Path) -> None:
+def test_a_directory_of_too_many_entries_gives_one_answer_whatever_is_listed_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("affidavit.packs.directory.MOST_ENTRIES", 200)
     answers = set()
     for first in (0, 500_000):
         path = write_directory(tmp_path / str(first), {})
-        for number in range(first, first + MOST_ENTRIES + 1):
+        for number in range(first, first + 201):
             os.close(os.open(f"{path}/{number}", os.O_CREAT | os.O_WRONLY))
         write_directory(path, two_members())
         report = verify_pack(path)
@@ -154,6 +158,63 @@ def test_a_directory_of_too_many_entries_gives_one_answer_whatever_is_listed_fir
         answers.add(repr(report.findings))
     assert answers == {repr(report.findings)}
     assert told(report) == {("PK2", "")}
+
+
+def test_a_directory_without_end_is_not_listed_to_its_end(pack: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A million entries or a file system that makes them up as it is asked: 10001 are looked at."""
+    real = os.scandir
+    looked_at = 0
+
+    class Endless:
+        def __init__(self, directory: int) -> None:
+            self.entries = list(real(directory))
+
+        def __enter__(self) -> Self:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+        def __iter__(self) -> Iterator[os.DirEntry[str]]:
+            nonlocal looked_at
+            while True:
+                looked_at += 1
+                yield self.entries[looked_at % len(self.entries)]
+
+    monkeypatch.setattr(os, "scandir", Endless)
+    report = verify_pack(pack)
+    assert told(report) == {("PK2", "")}
+    assert looked_at == MOST_ENTRIES + 1
+    assert report.facts["files_verified"] == sorted(seven_members())
+
+
+def test_PK12_devices_are_found_and_not_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a directory that really has some: making one takes rights that not everybody has."""
+    opened: list[str] = []
+    real = os.open
+
+    def counting(path: str, *args: Any, **options: Any) -> int:
+        opened.append(path)
+        return real(path, *args, **options)
+
+    monkeypatch.setattr(os, "open", counting)
+    report = verify_pack("/dev")
+    assert {("PK2", "null"), ("PK12", "null"), ("PK12", "zero"), ("PK1", "run.json")} <= told(report)
+    assert opened == ["/dev"]
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_PK12_a_device_in_place_of_a_member_is_not_read(name: str) -> None:
+    manifest = Manifest("pack", [Entry(name, "device")])
+
+    class NeverRead:
+        def read(self, name: str, most: int) -> bytes:
+            raise AssertionError(name, most)
+
+        stream: Any = read
+
+    report = examine_pack(manifest, NeverRead())
+    assert ("PK12", name) in told(report)
 
 
 def test_the_directory_itself_is_no_symlink(pack: str, tmp_path: Path) -> None:

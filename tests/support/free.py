@@ -102,6 +102,13 @@ FREE = {
         deleted=frozenset({"interactions/1", *_EPHEMERAL_OF_A_SESSION}),
         retyped=_EPHEMERAL_OF_A_SESSION,
     ),
+    # an index of less is another index; what it says of a file's schema is held against the file
+    "artifact_index": Free(deleted=frozenset({"artifacts/*"}), nulled=frozenset({"artifacts/0/schema_version"})),
+    # what names the writer besides its pid is ours
+    "run_status": Free(
+        deleted=frozenset({"writer_start_ticks", "writer_boot_id"}),
+        nulled=frozenset({"writer_start_ticks", "writer_boot_id"}),
+    ),
     # documents of plan runs: rows of a list, and what is optional or null where it is not known
     "plan": Free(
         deleted=frozenset(

@@ -153,6 +153,12 @@ def _does_not_list_itself(artifacts: list[dict[str, Any]]) -> Iterator[Fault]:
             yield Fault("any file but the index itself", shown(own), index, "path")
 
 
+def _only_json_has_a_schema(artifacts: list[dict[str, Any]]) -> Iterator[Fault]:
+    for index, entry in enumerate(artifacts):
+        if entry.get("schema_version") is not None and not entry["path"].endswith((".json", ".jsonl")):
+            yield Fault("null, as the file is no JSON", shown(entry["schema_version"]), index, "schema_version")
+
+
 def _are_in_order(artifacts: list[dict[str, Any]]) -> Iterator[Fault]:
     for fault in sorted_texts([entry["path"] for entry in artifacts]):
         yield Fault(fault.expected, fault.found, *fault.steps, "path")
@@ -177,6 +183,7 @@ ARTIFACT_INDEX = Contract(
         Rule("IX2", "run and world are named"),
         Rule("IX3", "each entry has a path, a size and a digest"),
         Rule("IX3", "something is indexed", _has_entries, needs=("artifacts",)),
+        Rule("IX3", "only JSON has a schema", _only_json_has_a_schema, needs=("artifacts",), levels=_STRICT),
         Rule("IX4", "paths are safe, each once", _paths_are_safe, needs=("artifacts",)),
         Rule("IX4", "entries are sorted by path", _are_in_order, needs=("artifacts",), levels=_STRICT),
         Rule("IX4", "paths differ by more than case", _differ_by_more_than_case, needs=("artifacts",), levels=_STRICT),

@@ -112,7 +112,7 @@ EXAMPLE: dict[str, Any] = {
     "plan_digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     "state": "complete",
     "writer_pid": 4711,
-    "updated_at_unix": 1767700805,
+    "updated_at_unix": 1767700805.25,
     "error": None,
     "failure_stage": None,
     "writer_start_ticks": 123456,
