@@ -26,7 +26,12 @@ demo: $(VENV)/.package ## see what affidavit does, on this machine
 
 .PHONY: test
 test: $(VENV)/.dev ## run the tests
-	@$(PY) -m pytest -q -n auto --maxprocesses 4 $(PYTEST_ARGS)
+	@$(PY) -m pytest -q -n auto --maxprocesses 4 --ignore=tests/browser $(PYTEST_ARGS)
+
+.PHONY: browser-test
+browser-test: $(VENV)/.dev ## open report pages in a real browser, which it installs
+	@tools/setup $(VENV) dev "chromium-headless-shell=chromium-headless-shell fonts-dejavu-core"
+	@$(PY) -m pytest -q tests/browser
 
 .PHONY: lint
 lint: $(VENV)/.dev ## ruff and mypy --strict, over source, tests and benches

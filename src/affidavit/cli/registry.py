@@ -24,6 +24,7 @@ VERBS: tuple[tuple[str, str, str], ...] = (
     ("explain", "explain", "tell what a rule says"),
     ("schema", "schema", "write the JSON Schema of a document"),
     ("policy show", "policy_show", "show a built-in policy profile"),
+    ("report", "report", "write an HTML page about a run, a pack or a plan run"),
     ("completion", "completion", "write a completion script for bash, zsh or fish"),
 )
 

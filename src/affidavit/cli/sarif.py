@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 from .. import __version__
 from ..canon.jcs import canonical
 from ..errors import WriteFailed
 from ..rules.sarif import as_sarif
-from ..shown import plain
+from .named_file import write_file
 from .output import escaped
 
 TYPE_CHECKING = False
@@ -21,14 +19,7 @@ if TYPE_CHECKING:
 
 
 def write_sarif(path: str, outcomes: Iterable[tuple[str, Report | AffidavitError]]) -> None:
-    """The user named the file, so what stands there is replaced, as a shell's `>` would."""
-    body = canonical(escaped(as_sarif(outcomes, __version__))) + b"\n"
-    try:
-        with open(path, "wb") as file:
-            file.write(body)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "no file can have this name"
-        raise WriteFailed("IO", f"{plain(path)}: {reason}", path=os.fsdecode(path)) from None
+    write_file(path, canonical(escaped(as_sarif(outcomes, __version__))) + b"\n")
 
 
 def tell_error(sarif: str, path: str, error: AffidavitError, out: Output) -> None:

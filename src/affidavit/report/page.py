@@ -93,7 +93,7 @@ class Section:
 class Page:
     """What one page says: what it is about, how it ended, and the rest by sections."""
 
-    __slots__ = ("kind", "outcome", "sections", "summary", "title")
+    __slots__ = ("kind", "outcome", "sections", "standing", "summary", "title")
 
     def __init__(self, kind: str, title: str, outcome: Mark, summary: str, sections: list[Section]) -> None:
         self.kind = kind
@@ -101,6 +101,8 @@ class Page:
         self.outcome = outcome
         self.summary = summary
         self.sections = sections
+        #: Whether what the page shows was verified; said beside the outcome, which is only as good as this.
+        self.standing: Mark | None = None
 
 
 def render(page: Page) -> bytes:
@@ -124,7 +126,7 @@ def render(page: Page) -> bytes:
         "header",
         tag("p", page.kind, class_="kind"),
         tag("h1", page.title),
-        tag("p", _cell(page.outcome), class_="outcome"),
+        tag("p", _cell(page.outcome), *(" · ", _cell(page.standing)) if page.standing else (), class_="outcome"),
         tag("p", page.summary),
     )
     names = [f"s{number}" for number in range(1, len(page.sections) + 1)]
@@ -205,4 +207,5 @@ def _timeline(part: Timeline) -> Markup:
         )
         for name, offset, duration in part.rows
     )
-    return tag("div", tag("table", tag("caption", f"{part.total} ms in all"), head, tag("tbody", *rows)), class_="wide")
+    table = tag("table", tag("caption", f"{part.total} ms in all"), head, tag("tbody", *rows), class_="bars")
+    return tag("div", table, class_="wide")

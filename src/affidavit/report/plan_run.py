@@ -1,4 +1,7 @@
-"""The page about a plan run: what was expected of the host, and what it did."""
+"""The page about a plan run: what was expected of the host, and what it did.
+
+Also about any other run whose status is all that tells of it.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .page import Cell, Part
+
+
+#: Runs that are of no plan, by what stands in its place.
+_KINDS = {"harness": "Run", "pytest": "Test session"}
 
 
 def describe(status: dict[str, Any], documents: dict[str, Any]) -> Page:
@@ -26,7 +33,8 @@ def describe(status: dict[str, Any], documents: dict[str, Any]) -> Page:
     else:
         outcome = Mark("good", "dry run" if summary is not None and summary["dry_run"] else "as expected")
     sections = [Section("Run", *_run(status, documents)), *_matrix(documents), *_mismatches(documents)]
-    return Page("Plan run", status["run_id"], outcome, f"Plan {status['plan_id']}", sections)
+    kind = _KINDS.get(status["plan_id"], "Plan run")
+    return Page(kind, status["run_id"], outcome, f"Plan {status['plan_id']}", sections)
 
 
 def _run(status: dict[str, Any], documents: dict[str, Any]) -> Iterator[Part]:

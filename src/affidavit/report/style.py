@@ -36,7 +36,9 @@ table{border-collapse:collapse;width:100%;margin:.2rem 0 1rem;font-size:.9375rem
 caption{text-align:left;padding:.2rem 0}
 th,td{text-align:left;vertical-align:top;padding:.3rem .75rem .3rem 0;border-bottom:1px solid var(--line)}
 th,td{overflow-wrap:anywhere}
-thead th{color:var(--quiet);font-weight:600}
+thead th{color:var(--quiet);font-weight:600;white-space:nowrap}
+.bars td,.bars th{white-space:nowrap}
+.bars td:last-child{width:70%}
 tbody th{font-weight:500}
 dl{display:grid;grid-template-columns:minmax(8rem,14rem) 1fr;gap:.25rem 1rem;margin:.4rem 0 1rem}
 dt{color:var(--quiet)}

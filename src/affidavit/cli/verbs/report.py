@@ -1,0 +1,55 @@
+"""`affidavit report PATH --html FILE`: a page for people."""
+
+from __future__ import annotations
+
+from ...errors import UsageError
+from ...report.page import render
+from ...report.reading import page_about
+from ...shown import plain
+from ..args import Argument, Option, Verb
+from ..named_file import write_file
+from ..single import LEVEL, level_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..args import Args
+    from ..output import Output
+
+VERB = Verb(
+    "report",
+    "Writes one HTML page about a run, a pack or a plan run: outcome, timeline, policy asked and enforced, files with "
+    "their digests, what was written, questions or reasons, and the result of verifying it. The page is one file, "
+    "without scripts, and shows hostile content as text.",
+    options=(Option("--html", "where to write the page; - is standard output", value="FILE"), LEVEL),
+    arguments=(Argument("PATH", "a run directory, a folder of runs (its latest), a pack or a zip archive of one"),),
+    examples=(
+        ("affidavit report .affidavit --html run.html", "the latest run"),
+        ("affidavit report pack.zip --html -", "a pack, to standard output"),
+    ),
+    statuses=(
+        (0, "written, and what it shows verifies"),
+        (1, "written, and what it shows does not verify"),
+        (2, "nothing to show, or the page cannot be written"),
+        (3, "wrong usage"),
+    ),
+    exits={"io": 2, "parse": 2, "usage": 3, "refused": 2, "internal": 2},
+    answer="`html` (the file), `ok` (whether what it shows verifies), `title`.",
+)
+
+
+def run(args: Args, out: Output) -> int:
+    target = args.text("--html")
+    if not target:
+        raise UsageError("USAGE", "--html is missing: say where to write the page")
+    page = page_about(args.argument("PATH") or "", level_of(args))
+    data = render(page)
+    ok = page.standing is not None and page.standing.style == "good"
+    if target == "-":
+        out.raw(data)
+    else:
+        write_file(target, data)
+        if out.for_program:
+            out.result({"html": target, "ok": ok, "title": page.title})
+        else:
+            out.say(f"{plain(target)}: {page.kind.lower()} {plain(page.title)}, {len(data)} bytes")
+    return 0 if ok else 1

@@ -1,0 +1,182 @@
+"""Reads what a page is about: verified where it verifies, and shown as unverified where it does not.
+
+A document is shown only when it keeps its own rules; of one that does not, the page tells what the verification found.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..canon.reader import read
+from ..contracts import run_status
+from ..contracts.pack import MEMBERS, MODEL_IO_BYTES, RULE_OF, examine_pack
+from ..contracts.run_directory import HARNESS, KNOWN, RUN
+from ..errors import ParseError, ReadFailed
+from ..store.locate import NoBundle
+from ..store.reader import Refused, VerifiedBundle, load_bundle, open_bundle_unverified
+from . import kernel_run, plan_run
+from .page import Mark, Page, Pairs, Section
+from .parts import SHOWN_BYTES, Excerpt, File, files_section, verification_section
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
+    from ..manifest import Reader, Unfit
+    from ..rules.model import Report
+    from ..values import Level
+
+#: What the harness captures of commands (contracts 2.2).
+STREAMS = ("stdout", "stderr")
+_MOST_STREAM = 256 << 20
+
+
+def page_about(path: str, level: Level = "spec") -> Page:
+    """The page about the run, the pack or the plan run at `path`. Raises ReadFailed where there is none."""
+    if not os.path.isdir(path):
+        return _page_about_pack(path, level)
+    try:
+        bundle = load_bundle(path, level=level)
+    except NoBundle:
+        return _page_about_pack(path, level)
+    except Refused as refused:
+        return _page_about_run(_Unverified(path), refused.report, level)
+    return _page_about_run(_Verified(bundle), bundle.report, level)
+
+
+class _Verified:
+    """A run whose files are those that were verified."""
+
+    def __init__(self, bundle: VerifiedBundle) -> None:
+        self._bundle = bundle
+        self.files = [
+            File(path, int(entry["file_size"]), entry["sha256"]) for path, entry in sorted(bundle.entries.items())
+        ]
+
+    def document(self, name: str) -> Any:
+        return self._bundle.document(name) if name in self._bundle.entries else None
+
+    def excerpt(self, name: str) -> Excerpt | None:
+        entry = self._bundle.entries.get(name)
+        if entry is None or int(entry["file_size"]) > _MOST_STREAM:
+            return None
+        return excerpt_of(self._bundle.read(name))
+
+
+class _Unverified:
+    """A run as it stands there. What programs wrote is not shown: nobody knows whether they did."""
+
+    files: tuple[File, ...] = ()
+
+    def __init__(self, path: str) -> None:
+        self._bundle = open_bundle_unverified(path)
+
+    def document(self, name: str) -> Any:
+        return self._bundle.document(name)
+
+    def excerpt(self, _name: str) -> Excerpt | None:
+        return None
+
+
+def excerpt_of(data: bytes) -> Excerpt:
+    if len(data) <= 2 * SHOWN_BYTES:
+        return Excerpt(data, b"", len(data))
+    return Excerpt(data[:SHOWN_BYTES], data[-SHOWN_BYTES:], len(data))
+
+
+def _page_about_run(run: _Verified | _Unverified, report: Report, level: Level) -> Page:
+    documents = dict(_sound(KNOWN, run.document, level))
+    status = documents.get(run_status.NAME)
+    if RUN in documents and (status is None or status["plan_id"] == HARNESS):
+        streams = {name: excerpt for name in STREAMS if (excerpt := run.excerpt(name)) is not None}
+        page = kernel_run.describe("Run", documents[RUN], documents, streams)
+    elif status is not None:
+        page = plan_run.describe(status, documents)
+    else:
+        told = Pairs(("What is here", "no run.json and no run_status.json that keeps its own rules"))
+        page = Page("Run directory", "unknown", Mark("bad", "damaged"), "", [Section("Run", told)])
+    return _with_verification(page, report, level, run.files)
+
+
+def _with_verification(page: Page, report: Report, level: Level, files: Iterable[File]) -> Page:
+    if report.ok:
+        page.standing = Mark("good", "verified")
+    else:
+        count = len(report.findings)
+        page.standing = Mark("bad", f"does not verify: {count} finding{'s' * (count != 1)}")
+        # what it says of itself is a claim as long as it does not verify
+        page.outcome = Mark("quiet", f"it claims: {page.outcome.text}")
+    page.sections.append(verification_section(report, level))
+    listed = list(files)
+    if listed:
+        page.sections.append(files_section(listed))
+    return page
+
+
+def _sound(names: dict[str, str], document: Callable[[str], Any], level: Level) -> Iterator[tuple[str, Any]]:
+    """The documents that are there and keep their own rules."""
+    for name, module in names.items():
+        if not name.endswith(".json"):
+            continue
+        value = document(name)
+        if value is not None and _verifier(module)(value, level="compat" if level == "compat" else "spec").ok:
+            yield name, value
+
+
+def _verifier(module: str) -> Callable[..., Report]:
+    from importlib import import_module
+
+    verify: Callable[..., Report] = getattr(import_module(f"..contracts.{module}", __package__), f"verify_{module}")
+    return verify
+
+
+# Packs.
+
+
+class _Remembering:
+    """A reader of a pack that keeps what it read, so that what is shown is what was verified."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self.held: dict[str, bytes] = {}
+
+    def read(self, name: str, most: int) -> bytes | Unfit:
+        data = self._reader.read(name, most)
+        if isinstance(data, bytes) and len(data) <= MODEL_IO_BYTES:
+            self.held[name] = data
+        return data
+
+    def stream(self, name: str, most: int) -> Iterator[bytes | Unfit]:
+        return self._reader.stream(name, most)
+
+
+#: The members of a pack that a page shows, and the module of each.
+_PACK = {name: KNOWN[name] for name in MEMBERS if name in KNOWN and name in RULE_OF}
+
+
+def _page_about_pack(path: str, level: Level) -> Page:
+    from ..packs.open import open_pack
+
+    manifest, reader = open_pack(path, level=level)
+    try:
+        remembering = _Remembering(reader)
+        report = examine_pack(manifest, remembering, level=level)
+    finally:
+        reader.close()
+
+    def document(name: str) -> Any:
+        try:
+            return read(remembering.held[name]) if name in remembering.held else None
+        except ParseError:
+            return None
+
+    documents = dict(_sound(_PACK, document, level))
+    if RUN in documents:
+        page = kernel_run.describe("Pack", documents[RUN], documents, {})
+    elif manifest.entries and any(entry.name in MEMBERS for entry in manifest.entries):
+        told = Pairs(("What is here", "no run.json that keeps its own rules"))
+        page = Page("Pack", os.path.basename(path), Mark("bad", "damaged"), "", [Section("Run", told)])
+    else:
+        raise ReadFailed("UNRECOGNISED", f"{path}: expected a run directory or a pack, found none of their files")
+    return _with_verification(page, report, level, ())
