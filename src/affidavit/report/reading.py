@@ -10,9 +10,10 @@ import os
 from ..canon.reader import read
 from ..contracts import run_status
 from ..contracts.pack import MEMBERS, MODEL_IO_BYTES, RULE_OF, examine_pack
-from ..contracts.run_directory import HARNESS, KNOWN, RUN
+from ..contracts.run_directory import KNOWN, RUN
 from ..errors import ParseError, ReadFailed
 from ..store.locate import NoBundle
+from ..store.out import HARNESS
 from ..store.reader import Refused, VerifiedBundle, load_bundle, open_bundle_unverified
 from . import kernel_run, plan_run
 from .page import Mark, Page, Pairs, Section
