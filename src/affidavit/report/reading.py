@@ -13,7 +13,6 @@ from ..contracts.pack import MEMBERS, MODEL_IO_BYTES, RULE_OF, examine_pack
 from ..contracts.run_directory import KNOWN, RUN
 from ..errors import ParseError, ReadFailed
 from ..store.locate import NoBundle
-from ..store.out import HARNESS
 from ..store.reader import Refused, VerifiedBundle, load_bundle, open_bundle_unverified
 from . import kernel_run, plan_run
 from .page import Mark, Page, Pairs, Section
@@ -89,7 +88,7 @@ def excerpt_of(data: bytes) -> Excerpt:
 def _page_about_run(run: _Verified | _Unverified, report: Report, level: Level) -> Page:
     documents = dict(_sound(KNOWN, run.document, level))
     status = documents.get(run_status.NAME)
-    if RUN in documents and (status is None or status["plan_id"] == HARNESS):
+    if RUN in documents and (status is None or status["plan_id"] == run_status.HARNESS):
         streams = {name: excerpt for name in STREAMS if (excerpt := run.excerpt(name)) is not None}
         page = kernel_run.describe("Run", documents[RUN], documents, streams)
     elif status is not None:
