@@ -25,6 +25,7 @@ VERBS: tuple[tuple[str, str, str], ...] = (
     ("schema", "schema", "write the JSON Schema of a document"),
     ("policy show", "policy_show", "show a built-in policy profile"),
     ("report", "report", "write an HTML page about a run, a pack or a plan run"),
+    ("selftest", "selftest", "try to get out of the sandbox that a policy yields"),
     ("completion", "completion", "write a completion script for bash, zsh or fish"),
 )
 

@@ -16,6 +16,8 @@ import sys
 import tempfile
 import threading
 
+from .attempt import attempt
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,6 +34,7 @@ DESCRIPTOR = 113
 
 _MAIN = "import sys\nfrom probe.program import main\nmain(sys.argv[1:])\n"
 _GIVEN = "given to the probe\n"
+_SYSTEM_PYTHON = "/usr/bin/python3"
 _SLEEPS = "/bin/sleep"
 _UNLISTED = "/usr/bin/id"
 #: Beyond a cap of bytes and of files: enough to be sure.
@@ -39,10 +42,12 @@ _BYTES_OVER, _FILES_OVER = 16 << 20, 512
 
 
 def interpreter() -> str:
-    """What runs the probe program: the interpreter that runs us, or the system's where that one is not for everybody
-    to read, as inside a home directory."""
-    own = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
-    return own if os.access(own, os.R_OK | os.X_OK) or not os.path.exists("/usr/bin/python3") else "/usr/bin/python3"
+    """What runs the probe program: the system's interpreter where it has the modules that the attempts need, since
+    what lies below /usr is shown in every sandbox or costs little to show; else the one that runs us."""
+    usual = os.path.realpath(_SYSTEM_PYTHON)
+    if attempt([usual, "-I", "-S", "-c", "import ctypes, fcntl, mmap, socket, termios"]).worked:
+        return usual
+    return os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
 
 
 def program_files() -> dict[str, bytes]:

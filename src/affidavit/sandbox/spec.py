@@ -307,8 +307,9 @@ def _mounts(request: SandboxRequest, roots: tuple[str, ...], system: System) -> 
             yield from ("--bind", f"{request.workspace}/{root}", f"{WORKSPACE}/{root}")
     for outside, inside in sorted(request.read_only.items()):
         yield from ("--ro-bind", outside, inside)
-    # what bubblewrap made to hang all this on
-    yield from ("--remount-ro", "/dev", "--remount-ro", "/")
+    # what bubblewrap made to hang all this on; and /proc, where the kernel lets whoever is root outside write sysctls
+    # without any capability, and everybody the memory of a process of the same user
+    yield from ("--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/")
 
 
 def bwrap_words(spec: SandboxSpec, supervisor: int) -> list[str]:
