@@ -2,25 +2,50 @@
 
 from __future__ import annotations
 
+from ..errors import UsageError
+from .errors import INVALID_INTENT, POLICY, RunError
 from .profile import require_model_mode
+from .secrets import Secrets
+from .workspace import Limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any, Literal
 
     from ..contracts.policy import ModelMode
+    from ..sandbox.abilities import AbilityName
     from .intent import Intent
 
     Mode = Literal["plan-only", "execute-sandbox"]
 
 #: Where runs are committed unless somebody says otherwise.
 DEFAULT_OUT = ".affidavit"
+#: What a caller may agree to do without (contracts 2.9).
+DEGRADABLE: tuple[AbilityName, ...] = ("memory", "pids", "seccomp", "noexec")
+#: Milliseconds; a runner record can tell of no shorter one (RN5).
+_LEAST_TIMEOUT = 1000
 
 
 class Request:
-    """One run. Raises RUN_E004 for what the policy does not allow."""
+    """One run. Raises RUN_E004 for what the policy does not allow, UsageError for what makes no sense."""
 
-    __slots__ = ("intent", "mode", "model_mode", "out", "policy")
+    __slots__ = (
+        "degraded",
+        "environment",
+        "intent",
+        "limits",
+        "mode",
+        "model_mode",
+        "no_sandbox",
+        "out",
+        "policy",
+        "real_argv",
+        "secrets",
+        "stdin",
+        "timeout_ms",
+        "workspace",
+    )
 
     def __init__(
         self,
@@ -29,6 +54,15 @@ class Request:
         *,
         mode: Mode = "plan-only",
         out: str = DEFAULT_OUT,
+        workspace: str = ".",
+        limits: Limits | None = None,
+        environment: Mapping[str, str] | None = None,
+        secrets: Secrets | None = None,
+        stdin: bytes = b"",
+        timeout_ms: int | None = None,
+        degraded: Iterable[AbilityName] = (),
+        no_sandbox: bool = False,
+        real_argv: tuple[str, ...] = (),
         model_mode: ModelMode = "none",
         model_recording: str = "",
     ) -> None:
@@ -37,4 +71,60 @@ class Request:
         self.policy = policy
         self.mode: Mode = mode
         self.out = out
+        self.workspace = workspace
+        self.limits = limits or Limits()
+        self.environment = dict(environment or {})
+        self.secrets = secrets or Secrets({})
+        #: For the first command that declares no standard input of its own.
+        self.stdin = stdin
+        self.timeout_ms = policy["timeout_ms"] if timeout_ms is None else timeout_ms
+        self.degraded = tuple(degraded)
+        self.no_sandbox = no_sandbox
+        #: The words of the one command of `run -- CMD`, where the intent tells them with secrets replaced.
+        self.real_argv = real_argv
         self.model_mode: ModelMode = model_mode
+        self._check()
+
+    def _check(self) -> None:
+        most = self.policy["timeout_ms"]
+        if not _LEAST_TIMEOUT <= self.timeout_ms <= most:
+            raise RunError(
+                POLICY,
+                f"PL6: expected a timeout from {_LEAST_TIMEOUT / 1000:g} to {most / 1000:g} seconds (timeout_ms of "
+                f"policy {self.policy['name']}), found {self.timeout_ms / 1000:g}; choose a profile that allows more",
+                rule_id="PL6",
+            )
+        if self.no_sandbox and not (
+            self.policy["allow_network"]
+            and not self.policy["allowed_commands"]
+            and not self.policy["allowed_write_roots"]
+        ):
+            raise RunError(
+                POLICY,
+                f"PL6: without a sandbox nothing that policy {self.policy['name']} limits could be enforced; "
+                "--sandbox none takes a --policy-file with allow_network true, allowed_commands [] and "
+                "allowed_write_roots []",
+                rule_id="PL6",
+            )
+        unknown = [gap for gap in self.degraded if gap not in DEGRADABLE]
+        if unknown:
+            raise UsageError("USAGE", f"--allow-degraded: expected {', '.join(DEGRADABLE)}, found {unknown[0]!r}")
+        if self.secrets and any(self.secrets.stands_in(text) for text in _texts(self.intent.document)):
+            raise RunError(
+                INVALID_INTENT,
+                f"{self.intent.path}: holds the value of a secret, and is committed with the run; "
+                "let the command read it from its variable",
+            )
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a document, names of members too."""
+    waiting = [value]
+    while waiting:
+        this = waiting.pop()
+        if type(this) is str:
+            yield this
+        elif type(this) is dict:
+            waiting += (*this.keys(), *this.values())
+        elif type(this) is list:
+            waiting += this

@@ -19,33 +19,40 @@ from ..sandbox.host import find_program
 from ..sandbox.world import world_id
 from ..store.ledger import entry_of_run
 from ..store.writer import begin
+from .enact import enact
 from .errors import INTERNAL, RunError, because
 from .identity import Clock, new_run_id
 from .intent import parse_intent, read_intent
 from .profile import named_profile, sound_profile
 from .request import DEFAULT_OUT, Request
 from .result import require_sound, run_result
+from .secrets import Secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from ..kernel.outcome import Outcome
     from ..store.writer import Writer
+    from .execute import Ran
+    from .interrupt import Interrupt
     from .request import Mode
+    from .streams import Show
 
 #: What runs of this process are called in the store.
 CHANNEL = "direct"
 
 
 class Finished:
-    """A run that was committed: its result, the kernel's answer, and where it stands."""
+    """A run that was committed: its result, the kernel's answer, the commands that ran, and where all of it stands."""
 
-    __slots__ = ("directory", "outcome", "result")
+    __slots__ = ("commands", "directory", "outcome", "result")
 
-    def __init__(self, result: dict[str, Any], outcome: Outcome, directory: str) -> None:
+    def __init__(self, result: dict[str, Any], outcome: Outcome, commands: list[Ran], directory: str) -> None:
         self.result = result
         self.outcome = outcome
+        self.commands = commands
         self.directory = directory
 
     @property
@@ -60,19 +67,35 @@ def run_intent(
     policy: str | dict[str, Any] = "default",
     mode: Mode = "plan-only",
     out: str | os.PathLike[str] = DEFAULT_OUT,
+    workspace: str | os.PathLike[str] = ".",
+    environment: Mapping[str, str] | None = None,
+    secrets: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+    timeout_ms: int | None = None,
 ) -> Finished:
     """Runs an intent, a file or its bytes, under a profile, by its name or one of your own. Raises RunError."""
     read = parse_intent(intent) if isinstance(intent, bytes) else read_intent(os.fspath(intent))
     profile = named_profile(policy) if isinstance(policy, str) else sound_profile(policy)
-    return perform(Request(read, profile, mode=mode, out=os.fspath(out)))
+    request = Request(
+        read,
+        profile,
+        mode=mode,
+        out=os.fspath(out),
+        workspace=os.fspath(workspace),
+        environment=environment,
+        secrets=Secrets(secrets or {}),
+        stdin=stdin,
+        timeout_ms=timeout_ms,
+    )
+    return perform(request)
 
 
-def perform(request: Request) -> Finished:
-    """The run that was asked for, committed."""
+def perform(request: Request, *, show: Show | None = None, interrupt: Interrupt | None = None) -> Finished:
+    """The run that was asked for, committed. `show` is given what commands say, as it comes and without secrets."""
     clock = Clock()
     try:
         with _begin(request, clock) as writer:
-            return _run(request, clock, writer)
+            return _run(request, clock, writer, show, interrupt)
     except RunError:
         raise
     except AffidavitError as error:
@@ -90,7 +113,7 @@ def _begin(request: Request, clock: Clock) -> Writer:
     )
 
 
-def _run(request: Request, clock: Clock, writer: Writer) -> Finished:
+def _run(request: Request, clock: Clock, writer: Writer, show: Show | None, interrupt: Interrupt | None) -> Finished:
     writer.put("intent.json", request.intent.raw)
     writer.put_json("policy.json", request.policy)
     expected = ["run.json", "policy.json", "intent.json"]
@@ -98,6 +121,10 @@ def _run(request: Request, clock: Clock, writer: Writer) -> Finished:
     if outcome.kind != "REFUSE":
         writer.put_json("bundle.json", outcome.bundle)
         expected.append("bundle.json")
+    enacted = None
+    if outcome.kind == "BUNDLE" and request.mode == "execute-sandbox":
+        enacted = enact(request, outcome.bundle, writer, clock, show=show, interrupt=interrupt)
+        expected += enacted.files
     result = run_result(
         run_id=writer.run_id,
         started_at=clock.started(),
@@ -106,11 +133,11 @@ def _run(request: Request, clock: Clock, writer: Writer) -> Finished:
         policy=request.policy,
         intent=request.intent.reference(),
         outcome=outcome,
-        execution=None,
-        reasons=[],
+        execution=enacted.execution if enacted else None,
+        reasons=enacted.reasons if enacted else [],
         model_mode=request.model_mode,
     )
     require_sound(result)
     writer.put_json("run.json", result)
     writer.commit(expected=expected, ledger=entry_of_run(result))
-    return Finished(result, outcome, writer.directory)
+    return Finished(result, outcome, enacted.commands if enacted else [], writer.directory)

@@ -133,7 +133,7 @@ def publish_in(above: int, parent: str, name: str, build: Callable[[Folder], Non
     place = os.path.join(parent, name)
     _require_free(above, name, place)
     with writing(place):
-        hidden, descriptor = _begin_aside(above)
+        hidden, descriptor = begin_aside(above)
     try:
         folder = Folder(descriptor, os.path.join(parent, hidden))
         build(folder)
@@ -149,7 +149,7 @@ def begin(above: int, parent: str, name: str, files: dict[str, bytes]) -> Folder
     place = os.path.join(parent, name)
     _require_free(above, name, place)
     with writing(place):
-        hidden, descriptor = _begin_aside(above)
+        hidden, descriptor = begin_aside(above)
     folder = Folder(descriptor, place)
     is_begun = False
     try:
@@ -179,7 +179,7 @@ def publish_file(parent: str, name: str, chunks: Iterable[bytes]) -> Written:
         sweep(above)
         _require_free(above, name, place)
         with writing(place):
-            hidden, descriptor = _begin_aside(above)
+            hidden, descriptor = begin_aside(above)
         try:
             folder = Folder(descriptor, os.path.join(parent, hidden))
             written = folder.put_stream(name, chunks)
@@ -203,7 +203,7 @@ def _require_free(above: int, name: str, place: str) -> None:
             raise Exists(place, _TAKEN)
 
 
-def _begin_aside(above: int) -> tuple[str, int]:
+def begin_aside(above: int) -> tuple[str, int]:
     """A new directory of a hidden name, and its descriptor, which is locked as long as it is open."""
     while True:
         hidden = ASIDE + os.urandom(8).hex()
