@@ -8,6 +8,8 @@ from __future__ import annotations
 import sys
 from time import monotonic
 
+from .quantities import size
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
 
 _PATIENCE = 1.0
 _CLEAR = "\r\x1b[K"
-_UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
 class Progress:
@@ -54,13 +55,3 @@ class Progress:
             sys.stderr.buffer.flush()
         except OSError:
             self._watched = False  # nobody looks any more; the work goes on
-
-
-def size(count: int) -> str:
-    """A number of bytes for a person."""
-    number = float(count)
-    for unit in _UNITS[:-1]:
-        if number < 1000:
-            return f"{count} B" if unit == "B" else f"{number:.1f} {unit}"
-        number /= 1000
-    return f"{number:.1f} {_UNITS[-1]}"

@@ -23,15 +23,19 @@ if TYPE_CHECKING:
 
     #: What was verified, each under the path that tells it from the others.
     Verified = Iterator[tuple[str, Report]]
+    #: Told how many bytes were read and how many there are in all.
+    Progress = Callable[[int, int], None]
 
 
-def verified(path: str, level: Level, *, every: bool = False, max_bytes: int = MAX_BYTES) -> Verified:
+def verified(
+    path: str, level: Level, *, every: bool = False, max_bytes: int = MAX_BYTES, progress: Progress | None = None
+) -> Verified:
     """What stands at `path` with its report; of an out folder the latest run, or with `every` each of them. Raises
     AffidavitError for what cannot be read, parsed or recognised."""
     if os.path.isdir(path):
         for _, is_one, verify in DIRECTORIES:
             if is_one(path):
-                yield from verify(path, level, every)
+                yield from verify(path, level, every, progress)
                 return
         known = ", ".join(document for document, _, _ in DIRECTORIES)
         raise ReadFailed("UNRECOGNISED", f"{plain(path)}: expected one of {known}, found none of their files in it")
@@ -56,15 +60,35 @@ def _holds_a_member(path: str) -> bool:
     return holds(*MEMBERS)(path)
 
 
-def _verify_pack(path: str, level: Level, _every: bool) -> Verified:
+def _verify_pack(path: str, level: Level, _every: bool, _progress: Progress | None) -> Verified:
     from ..packs.verify import verify_pack
 
     yield path, verify_pack(path, level=level)
 
 
+def _verify_run(path: str, level: Level, _every: bool, progress: Progress | None) -> Verified:
+    from ..store.verify import verify_run_directory
+
+    return verify_run_directory(path, level, progress)
+
+
+def _verify_out_folder(path: str, level: Level, every: bool, progress: Progress | None) -> Verified:
+    from ..store.verify import verify_out_folder
+
+    return verify_out_folder(path, level, every=every, progress=progress)
+
+
+def _is_out_folder(path: str) -> bool:
+    from ..store.verify import is_out_folder
+
+    return is_out_folder(path)
+
+
 #: What a directory may be, how that is seen, and what verifies it; the first that is seen it is.
-DIRECTORIES: tuple[tuple[str, Callable[[str], bool], Callable[[str, Level, bool], Verified]], ...] = (
+DIRECTORIES: tuple[tuple[str, Callable[[str], bool], Callable[[str, Level, bool, Progress | None], Verified]], ...] = (
+    ("a run directory", holds("run_status.json", "artifact_index.json"), _verify_run),
     ("a pack", holds("run.json"), _verify_pack),
+    ("an out folder", _is_out_folder, _verify_out_folder),
     ("a pack without run.json", _holds_a_member, _verify_pack),
 )
 
@@ -100,6 +124,7 @@ BY_SCHEMA = {
     "path_witnesses": "path_witnesses",
     "mismatch_packet": "mismatch_packets",
     "summary": "summary",
+    "repair_log": "repair_log",
     "promotion_packet": "promotion_packet",
     "plan": "plan",
     "probe_registry": "probe_registry",
@@ -129,6 +154,7 @@ BY_NAME = {
     "mismatch_summary.json": "mismatch_summary",
     "path_witnesses.json": "path_witnesses",
     "summary.json": "summary",
+    "repair_log.json": "repair_log",
 }
 
 #: A line of a ledger has all of these.

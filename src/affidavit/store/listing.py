@@ -45,7 +45,7 @@ class Listed:
         self.state = self._state(member(status, "state"))
         self.outcome = outcome_of(document(directory, RUN), document(directory, SUMMARY))
         self.files = self.size = 0
-        for _, found in _sizes(directory):
+        for _, found in sizes(directory):
             self.files += 1
             self.size += found
 
@@ -140,7 +140,7 @@ def _time_of(status: object) -> int | None:
     return int(told) if type(told) in (int, float) and 0 <= told < 1 << 40 else None
 
 
-def _sizes(directory: fs.Dir) -> Iterator[tuple[str, int]]:
+def sizes(directory: fs.Dir) -> Iterator[tuple[str, int]]:
     """(path, bytes) of the regular files, without opening one."""
     for path, mode in fs.files_below(directory, MOST_FILES):
         if stat.S_ISREG(mode):

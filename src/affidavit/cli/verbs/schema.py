@@ -55,6 +55,7 @@ DOCUMENTS = (
     "promotion_packet",
     "proposal",
     "registry_index",
+    "repair_log",
     "run",
     "run_status",
     "runner",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...errors import AffidavitError, WriteFailed
 from ...shown import plain
 from ..args import Argument, Option, Verb
+from ..progress import Progress
 from ..recognise import verified
 from ..single import LEVEL, MAX_BYTES_OPTION, SARIF, level_of, max_bytes_of
 
@@ -17,13 +18,19 @@ if TYPE_CHECKING:
 VERB = Verb(
     "verify",
     "Recognises what stands at each path and verifies it: a document of any kind, a pack as a directory or a zip "
-    "archive, a directory that a run left. Writes one canonical JSON object for each, one on a line, when no person "
-    "is looking.",
-    options=(LEVEL, Option("--all", "of a folder of runs every run, not the latest alone"), SARIF, MAX_BYTES_OPTION),
+    "archive, a run directory, an out folder (of which the run that LATEST names). Writes one canonical JSON object "
+    "for each, one on a line, when no person is looking.",
+    options=(
+        LEVEL,
+        Option("--all", "of an out folder every run and the ledger, not the latest run alone"),
+        SARIF,
+        MAX_BYTES_OPTION,
+    ),
     arguments=(Argument("PATH", "a file or a directory; - reads one document from standard input", many=True),),
     examples=(
         ("affidavit verify pack", "verify a pack, and every document in it"),
         ("affidavit verify run.json bundle.json pack.zip", "one answer for each"),
+        ("affidavit verify --all .affidavit", "every run of an out folder, and its ledger"),
         ("affidavit verify --sarif findings.sarif pack", "also for a code-review tool"),
     ),
     statuses=((0, "all are valid"), (1, "findings"), (2, "something cannot be read or parsed"), (3, "wrong usage")),
@@ -38,15 +45,18 @@ def run(args: Args, out: Output) -> int:
     status = 0
     outcomes: list[tuple[str, Report | AffidavitError]] = []
     level, every, max_bytes = level_of(args), args.has("--all"), max_bytes_of(args)
+    progress = Progress("verifying", quiet=out.quiet)
     for path in args.arguments("PATH"):
         try:
-            for name, report in verified(path, level, every=every, max_bytes=max_bytes):
+            for name, report in verified(path, level, every=every, max_bytes=max_bytes, progress=progress):
+                progress.clear()
                 _tell(out, name, report)
                 outcomes.append((name, report))
                 status = max(status, 0 if report.ok else _FINDINGS)
         except WriteFailed:
             raise
         except AffidavitError as error:
+            progress.clear()
             _tell_error(out, path, error)
             outcomes.append((path, error))
             status = max(status, _FINDINGS if error.kind == "refused" else _UNREADABLE)
