@@ -26,6 +26,7 @@ VERBS: tuple[tuple[str, str, str], ...] = (
     ("model-io-verify", "model_io_verify", "verify a recorded model session (MI1-MI12)"),
     ("pack-verify", "pack_verify", "verify a pack, a directory or a zip archive (PK1-PK12)"),
     ("pack-apply", "pack_apply", "apply the patch of a pack to a directory, all of it or none"),
+    ("git-apply", "git_apply", "apply the patch of a pack to a git repository, on a branch of its own"),
     ("policy-verify", "policy_verify", "verify a policy profile (PL1-PL7)"),
     ("explain", "explain", "tell what a rule says"),
     ("schema", "schema", "write the JSON Schema of a document"),

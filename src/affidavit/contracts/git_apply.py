@@ -98,6 +98,13 @@ def _was_clean_or_allowed(outcome: str, git_state: dict[str, Any]) -> Iterator[F
         yield Fault("true or false, as it was looked at", "null", "clean_before", field=1)
 
 
+def _changed_what_the_patch_says(outcome: str, changed: list[dict[str, Any]], patch: dict[str, Any]) -> Iterator[Fault]:
+    """A patch that was refused, or failed and was taken back, has changed nothing."""
+    if outcome == "SUCCESS" or changed:
+        for fault in paths_are_the_patchs(changed, patch):
+            yield Fault(fault.expected, fault.found, field=1)
+
+
 def _changes_nothing(dry_run: bool, branch: dict[str, Any], commit: dict[str, Any] | None) -> Iterator[Fault]:
     if dry_run and branch["head_before"] != branch["head_after"]:
         yield Fault("the same commit as head_before in a dry run", "another", "head_after", field=1)
@@ -138,7 +145,13 @@ GIT_APPLY = Contract(
         Rule("GA1", "the schema version is 1.x.y"),
         Rule("GA2", "the state of the repository is told", _was_clean_or_allowed, needs=("outcome", "git_state")),
         Rule("GA3", "paths are relative and do not climb"),
-        Rule("GA4", "paths are the patch's", paths_are_the_patchs, needs=("changed_files",), context=_PATCH),
+        Rule(
+            "GA4",
+            "paths are the patch's",
+            _changed_what_the_patch_says,
+            needs=("outcome", "changed_files"),
+            context=_PATCH,
+        ),
         Rule("GA5", "changed files stand in the order of their paths", by_path, needs=("changed_files",)),
         Rule("GA5", "violations are sorted", sorted_violations, needs=("violations",)),
         Rule("GA6", "the branch has a name that git takes"),

@@ -17,6 +17,7 @@ from .target import STAGE, look, open_target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from ..values import Level
@@ -47,18 +48,18 @@ def apply_pack(
     loaded = load_pack(os.fspath(pack), level)
     refused = why_not(loaded)
     if refused is not None:
-        return Applied(_refused(None, *refused, dry_run=dry_run))
+        return Applied(refusal(None, *refused, dry_run=dry_run))
     patch: Any = loaded.value(PATCH)
     root = open_target(os.fspath(target))
     if isinstance(root, Finding):
         told = f"the target: {root.message}"
-        return Applied(_refused(patch, told, [violation(root)], dry_run=dry_run))
+        return Applied(refusal(patch, told, [violation(root)], dry_run=dry_run))
     try:
         with Claim(root) as claim:
             if dry_run and claim.left():
-                return Applied(_refused(patch, INTERRUPTED, [], dry_run=True))
+                return Applied(refusal(patch, INTERRUPTED, [], dry_run=True))
             recovered = claim.recover()
-            return Applied(_apply(claim, patch, dry_run=dry_run, partial=partial), recovered)
+            return Applied(apply_patch(claim, patch, dry_run=dry_run, partial=partial), recovered)
     finally:
         os.close(root)
 
@@ -93,14 +94,22 @@ def why_not(loaded: Loaded) -> tuple[str, list[dict[str, Any]]] | None:
     return None
 
 
-def _refused(
+def refusal(
     patch: dict[str, Any] | None, error: str, violations: list[dict[str, Any]], *, dry_run: bool
 ) -> dict[str, Any]:
     return apply_result(patch, {}, outcome="REFUSED", error=error, violations=violations, dry_run=dry_run)
 
 
-def _apply(claim: Claim, patch: dict[str, Any], *, dry_run: bool, partial: bool) -> dict[str, Any]:
-    looks = looked_at(claim, patch)
+def apply_patch(
+    claim: Claim,
+    patch: dict[str, Any],
+    *,
+    dry_run: bool,
+    partial: bool = False,
+    finish: Callable[[Change], None] = Change.keep,
+) -> dict[str, Any]:
+    """The ApplyResult of a patch that was verified. `finish` keeps what was carried out; when it raises, nothing is."""
+    looks = {operation["path"]: look(claim.root, operation["path"]) for operation in patch["operations"]}
     standing = {path: found.standing for path, found in looks.items()}
     errors = conflicts(patch, standing)
     total = len(patch["operations"])
@@ -112,10 +121,10 @@ def _apply(claim: Claim, patch: dict[str, Any], *, dry_run: bool, partial: bool)
     wanted = [operation for operation in patch["operations"] if operation["path"] not in errors]
     if wanted and not dry_run:
         try:
-            with Change(claim, *steps_of(wanted, looks)) as change:
+            with Change(claim, *_steps_of(wanted, looks)) as change:
                 failed = change.carry_out(each_alone=partial)
                 if partial or not failed:
-                    change.keep()
+                    finish(change)
         except WriteFailed as failure:
             error = f"could not be written, nothing was changed: {failure.message}"
             return apply_result(patch, standing, errors=errors, outcome="FAILED", error=error, dry_run=False)
@@ -129,12 +138,7 @@ def _apply(claim: Claim, patch: dict[str, Any], *, dry_run: bool, partial: bool)
     return apply_result(patch, standing, done=done, errors=errors, outcome=outcome, error=error, dry_run=dry_run)
 
 
-def looked_at(claim: Claim, patch: dict[str, Any]) -> dict[str, Look]:
-    """What stands in the target under each path of the patch."""
-    return {operation["path"]: look(claim.root, operation["path"]) for operation in patch["operations"]}
-
-
-def steps_of(operations: list[dict[str, Any]], looks: dict[str, Look]) -> tuple[list[Step], list[str]]:
+def _steps_of(operations: list[dict[str, Any]], looks: dict[str, Look]) -> tuple[list[Step], list[str]]:
     """The steps that carry out operations which fit what stands there, and the directories to be made for them."""
     from ..canon.profiles import RAW
 
