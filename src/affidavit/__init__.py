@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from .contracts.proposal import verify_proposal as verify_proposal
     from .contracts.run import verify_run as verify_run
     from .contracts.runner import verify_runner as verify_runner
+    from .engine.bundle import verify_engine_bundle as verify_engine_bundle
+    from .engine.check import check_engine as check_engine
+    from .engine.sealing import seal_output as seal_output
     from .errors import AffidavitError as AffidavitError
     from .errors import ParseError as ParseError
     from .errors import UnsupportedValue as UnsupportedValue
@@ -42,13 +45,16 @@ _HOMES = {
     "Report": "rules.model",
     "UnsupportedValue": "errors",
     "canonical": "canon.jcs",
+    "check_engine": "engine.check",
     "load_bundle": "store.reader",
     "open_bundle_unverified": "store.reader",
     "read": "canon.reader",
     "reindex_bundle": "store.reindex",
     "run_intent": "harness.run",
+    "seal_output": "engine.sealing",
     "verify_apply": "contracts.apply",
     "verify_bundle": "contracts.bundle",
+    "verify_engine_bundle": "engine.bundle",
     "verify_evidence": "contracts.evidence",
     "verify_git_apply": "contracts.git_apply",
     "verify_intent": "contracts.intent",
@@ -70,13 +76,16 @@ __all__ = [
     "UnsupportedValue",
     "__version__",
     "canonical",
+    "check_engine",
     "load_bundle",
     "open_bundle_unverified",
     "read",
     "reindex_bundle",
     "run_intent",
+    "seal_output",
     "verify_apply",
     "verify_bundle",
+    "verify_engine_bundle",
     "verify_evidence",
     "verify_git_apply",
     "verify_intent",

@@ -31,7 +31,11 @@ def example(document: str) -> Any:
 
 
 #: Documents that only their file's name tells from others.
-NAMELESS = {"runtime_events": "runtime_events.normalized.json", "runtime_results": "runtime_results.json"}
+NAMELESS = {
+    "runtime_events": "runtime_events.normalized.json",
+    "run_artifacts": "ARTIFACT_INDEX.json",
+    "runtime_results": "runtime_results.json",
+}
 
 
 @pytest.mark.parametrize("document", [name for name in DOCUMENTS if name != "ledger"])

@@ -25,6 +25,7 @@ SERIES = {
     "pack": [f"PK{number}" for number in range(1, 13)],
     "artifact_index": ["SCHEMA", *(f"IX{number}" for number in range(1, 8))],
     "run_status": ["SCHEMA", *(f"ST{number}" for number in range(1, 5))],
+    "engine_bundle": [f"R{number}" for number in range(1, 6)],  # R6 needs the engine: it is replay's
 }
 
 #: Rules about what the tool itself does: no document can break them, so a test of that name stands for each.
@@ -40,6 +41,7 @@ BEHAVIOUR = {
         "BS2": "test_BS2_equal_bundles_have_equal_hashes",
         "BS8": "test_BS8_canonical_round_trip",
     },
+    "run_input": {"RI2": "test_RI2_the_hash_speaks_of_the_value_alone"},
     "evidence": {"EV5": "test_EV5_equal_cores_have_equal_hashes"},
     "patch": {"PS10": "test_PS10_violations_are_sorted"},
     "model_io": {

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: Vectors of these are not single JSON documents; their own tests read them.
-NOT_ONE_DOCUMENT = frozenset({"pack", "ledger"})
+NOT_ONE_DOCUMENT = frozenset({"pack", "ledger", "engine_bundle"})
 
 
 def _single_documents() -> list[Vector]:

@@ -37,6 +37,8 @@ _EPHEMERAL_OF_A_SESSION = frozenset(
     }
 )
 
+_OF_THE_ENGINE = frozenset({"inputs/samples", "inputs/samples/*", "parameters/window", "parameters/n", "context/note"})
+
 FREE = {
     "runner": Free(
         # items of sorted lists: fewer allowed commands, write roots or variables make another valid record
@@ -253,4 +255,35 @@ FREE = {
         ),
         nulled=frozenset({"promotability/gating_inputs/sandbox_check_self"}),
     ),
+    # documents of an engine's run
+    "engine_manifest": Free(deleted=frozenset({"entrypoint", "entrypoint/*"}), reordered=frozenset({"entrypoint"})),
+    "coupling_rules": Free(deleted=frozenset({"allowed_inputs_from_other_engines/*"})),
+    # what is in inputs, parameters and context is the engine's business
+    "run_input": Free(
+        deleted=frozenset({"context", *_OF_THE_ENGINE}),
+        retyped=frozenset({"context", *_OF_THE_ENGINE}),
+        reordered=frozenset({"inputs/samples"}),
+    ),
+    # the output's hash covers every other member
+    "run_output": Free(),
+    "run_meta": Free(
+        deleted=frozenset(
+            {
+                "outputs_hash_rule",
+                "stripped_context_paths",
+                "stripped_context_paths/*",
+                "entrypoint",
+                "entrypoint/*",
+                "engine_files_sha256",
+                "interpreter",
+                "environment",
+                "environment/LANG",
+                "environment/PYTHONHASHSEED",
+                "environment/TZ",
+            }
+        ),
+        nulled=frozenset({"entrypoint", "interpreter"}),
+        reordered=frozenset({"entrypoint"}),
+    ),
+    "run_artifacts": Free(deleted=frozenset({"*"})),
 }

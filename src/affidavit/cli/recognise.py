@@ -84,9 +84,20 @@ def _is_out_folder(path: str) -> bool:
     return is_out_folder(path)
 
 
+def _verify_engine_bundle(path: str, level: Level, _every: bool, _progress: Progress | None) -> Verified:
+    from ..engine.bundle import verify_engine_bundle
+
+    yield path, verify_engine_bundle(path, level=level)
+
+
 #: What a directory may be, how that is seen, and what verifies it; the first that is seen it is.
 DIRECTORIES: tuple[tuple[str, Callable[[str], bool], Callable[[str, Level, bool, Progress | None], Verified]], ...] = (
     ("a run directory", holds("run_status.json", "artifact_index.json"), _verify_run),
+    (
+        "a sealed run of an engine",
+        holds("ENGINE_MANIFEST.json", "RUN_META.json", "SHA256SUMS.txt"),
+        _verify_engine_bundle,
+    ),
     ("a pack", holds("run.json"), _verify_pack),
     ("an out folder", _is_out_folder, _verify_out_folder),
     ("a pack without run.json", _holds_a_member, _verify_pack),
@@ -110,6 +121,11 @@ BY_MEMBERS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("action_results", "proposal_hash"), "evidence"),
     (("allow_network", "allowed_write_roots"), "policy"),
     (("mismatches", "counts", "generated_by"), "mismatch_summary"),
+    (("engine_role", "invariants"), "engine_manifest"),
+    (("allowed_inputs_from_other_engines",), "coupling_rules"),
+    (("contracts_hashes",), "run_meta"),
+    (("outputs_hash", "inputs_hash"), "run_output"),
+    (("inputs", "parameters", "project_id"), "run_input"),
     (("goal",), "intent"),
 )
 
@@ -155,6 +171,12 @@ BY_NAME = {
     "path_witnesses.json": "path_witnesses",
     "summary.json": "summary",
     "repair_log.json": "repair_log",
+    "ENGINE_MANIFEST.json": "engine_manifest",
+    "COUPLING_RULES.json": "coupling_rules",
+    "RUN_INPUT.json": "run_input",
+    "RUN_OUTPUT.json": "run_output",
+    "RUN_META.json": "run_meta",
+    "ARTIFACT_INDEX.json": "run_artifacts",
 }
 
 #: A line of a ledger has all of these.

@@ -17,6 +17,8 @@ VERBS: tuple[tuple[str, str, str], ...] = (
     ("reindex-bundle", "reindex_bundle", "hold a run against its index, or make its index anew"),
     ("rm", "rm", "remove runs; their lines in the ledger stay"),
     ("gc", "gc", "remove all but the newest runs"),
+    ("engine check", "engine_check", "check an engine's contracts"),
+    ("engine seal", "engine_seal", "seal an output that an engine made elsewhere"),
     ("runner-verify", "runner_verify", "verify a runner record (RN1-RN12)"),
     ("run-verify", "run_verify", "verify a run result (RS1-RS8)"),
     ("bundle-verify", "bundle_verify", "verify a kernel bundle (BS1-BS8)"),

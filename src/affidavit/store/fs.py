@@ -172,8 +172,8 @@ def names(directory: Dir, most: int) -> list[str]:
     return found
 
 
-def files_below(directory: Dir, most: int) -> Iterator[tuple[str, int]]:
-    """(path, mode) of everything below a directory but the directories themselves, which are walked without following
+def files_below(directory: Dir, most: int, *, directories: bool = False) -> Iterator[tuple[str, int]]:
+    """(path, mode) of everything below a directory, of directories only if asked for; they are walked without following
     symlinks. Bounded in number and in depth: as many directories are open at once as the tree is deep."""
     seen = 0
     open_now: list[tuple[Dir, str, list[str]]] = []
@@ -188,7 +188,7 @@ def files_below(directory: Dir, most: int) -> Iterator[tuple[str, int]]:
                     raise ReadFailed(TOO_LARGE, f"expected at most {most} entries below a directory, found more")
                 if stat.S_ISDIR(mode):
                     below.append(name)
-                else:
+                if directories or not stat.S_ISDIR(mode):
                     yield prefix + name, mode
             while not open_now[-1][2]:
                 done, _, _ = open_now.pop()
