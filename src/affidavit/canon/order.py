@@ -21,4 +21,4 @@ def in_order(texts: Iterable[str]) -> list[str]:
 
 
 def is_in_order(texts: list[str]) -> bool:
-    return texts == in_order(texts)
+    return len(texts) < 2 or texts == in_order(texts)

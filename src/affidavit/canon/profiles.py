@@ -5,6 +5,8 @@ The only module that calls hashlib; a test greps for others.
 
 from __future__ import annotations
 
+import sys
+
 from ..values import Digest
 from .jcs import canonical
 
@@ -23,15 +25,26 @@ try:  # the interpreter's own SHA-256 loads in no time; OpenSSL's is four times 
 except ImportError:  # Python 3.12 keeps it under another name, other interpreters have none
     from hashlib import sha256 as _small_sha256  # type: ignore[assignment]
 
+#: Loading OpenSSL's costs as much as hashing this many bytes without it: rent until the rent has paid for the purchase.
+_LOAD_WORTH = 1_000_000
 _LARGE = 262_144
+_hashed_without = 0
+_quick_sha256: Callable[..., Hasher] | None = None
 
 
 def _sha256(data: bytes) -> str:
-    if len(data) < _LARGE:
-        return _small_sha256(data).hexdigest()
-    hasher = raw_hasher()
-    hasher.update(data)
-    return hasher.hexdigest()
+    global _hashed_without
+    if _quick_sha256 is None:
+        _hashed_without += len(data)
+        if len(data) < _LARGE and _hashed_without < _LOAD_WORTH and "hashlib" not in sys.modules:
+            return _small_sha256(data).hexdigest()
+    return (_quick_sha256 or _load_quick())(data).hexdigest()
+
+
+def _load_quick() -> Callable[..., Hasher]:
+    global _quick_sha256
+    _quick_sha256 = raw_hashers()
+    return _quick_sha256
 
 
 def raw_hasher() -> Hasher:

@@ -7,7 +7,7 @@ from ..canon.order import utf16
 from ..canon.profiles import KERNEL, derive_id
 from ..rules.checks import content_hash as digest
 from ..rules.checks import ordered, sorted_by, sorted_texts, stays_below, version_of
-from ..rules.engine import examine, survives_writing
+from ..rules.engine import examine, hashed
 from ..rules.model import Contract, Fault, Report, Rule
 from ..rules.shape import SCHEMA, Arr, Int, Nullable, Obj, OneOf, Text, non_empty
 from ..shown import shown
@@ -301,10 +301,7 @@ BUNDLE = Contract(
 def verify_bundle(value: object, *, level: Level = "spec") -> Report:
     """SCHEMA and BS1-BS8. `facts["bundle_hash"]` is there only when the bundle is valid."""
     ours = type(value) is dict and value.get("kernel_version") == __version__
-    report = survives_writing(examine(BUNDLE, value, level, {_OURS: True} if ours else {}), value, "BS8")
-    if report.ok:
-        report.facts["bundle_hash"] = bundle_hash(value)  # type: ignore[arg-type]
-    return report
+    return hashed(examine(BUNDLE, value, level, {_OURS: True} if ours else {}), value, "BS8", "bundle_hash")
 
 
 def bundle_hash(bundle: dict[str, Any]) -> str:

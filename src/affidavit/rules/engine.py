@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..canon.jcs import canonical
+from ..canon.profiles import KERNEL
 from ..errors import UnsupportedValue
 from .model import Finding, Report, Unchecked, finding
 from .shape import ABSENT, SCHEMA
@@ -31,12 +32,14 @@ def examine(
     if not shape.fits(value):
         shape.explain(value, (), SCHEMA, examination.unfit)
         if contract.shape_first and examination.has_only_schema_left():
-            for rule in contract.rules:
-                if level in rule.levels and not rule.behaviour and rule.id != SCHEMA:
+            for rule in contract.rules_at(level):
+                if rule.id != SCHEMA:
                     examination.not_checked.append(Unchecked(rule.id, "needs a document of the right shape"))
             return examination.report(contract.document)
-    for rule in contract.rules:
-        if level in rule.levels and not rule.behaviour:
+    for rule in contract.rules_at(level):
+        if rule.check is None:
+            examination.checked.append(rule.id)  # the shape has it
+        else:
             examination.run(rule, context)
     return examination.report(contract.document)
 
@@ -56,9 +59,24 @@ def survives_writing(report: Report, value: object, rule_id: str) -> Report:
     try:
         canonical(value)
     except UnsupportedValue as error:
-        lost = Finding(rule_id, error.place, error.expected, error.found)
-        return Report(report.document, [*report.findings, lost], [*report.checked], [*report.not_checked])
+        return _with_loss(report, rule_id, error)
     return report
+
+
+def hashed(report: Report, value: object, rule_id: str, fact: str) -> Report:
+    """The same for a document whose hash is that of all of it: written once, the hash of a valid one is a fact."""
+    try:
+        digest = KERNEL.digest(value)
+    except UnsupportedValue as error:
+        return _with_loss(report, rule_id, error)
+    if report.ok:
+        report.facts[fact] = digest.content_hash
+    return report
+
+
+def _with_loss(report: Report, rule_id: str, error: UnsupportedValue) -> Report:
+    lost = Finding(rule_id, error.place, error.expected, error.found)
+    return Report(report.document, [*report.findings, lost], [*report.checked], [*report.not_checked])
 
 
 class _Examination:
@@ -103,9 +121,6 @@ class _Examination:
         )
 
     def run(self, rule: Rule, context: Mapping[str, object]) -> None:
-        if rule.check is None:
-            self.checked.append(rule.id)  # the shape has it
-            return
         if rule.context and rule.context not in context:
             self.not_checked.append(Unchecked(rule.id, f"needs {rule.context}, which is not at hand"))
             return

@@ -145,7 +145,7 @@ class Contract:
     """A document's contract: its shape at each level, its rules, and the specification it stands in. With
     `shape_first` no rule is examined, and no other id speaks, while the shape has a SCHEMA finding."""
 
-    __slots__ = ("_shapes", "document", "rules", "shape_at", "shape_first", "specification")
+    __slots__ = ("_rules", "_shapes", "document", "rules", "shape_at", "shape_first", "specification")
 
     def __init__(
         self,
@@ -162,6 +162,13 @@ class Contract:
         self.rules = rules
         self.shape_first = shape_first
         self._shapes: dict[Level, Shape] = {}
+        self._rules: dict[Level, tuple[Rule, ...]] = {}
+
+    def rules_at(self, level: Level) -> tuple[Rule, ...]:
+        """The rules that a document can break at this level."""
+        if level not in self._rules:
+            self._rules[level] = tuple(rule for rule in self.rules if level in rule.levels and not rule.behaviour)
+        return self._rules[level]
 
     def shape(self, level: Level) -> Shape:
         if level not in self._shapes:

@@ -57,9 +57,13 @@ class Text(Shape):
         self, form: Callable[[str], bool] | None = None, expected: str = "a string", *, rule: str = ""
     ) -> None:
         def fits(value: Any) -> bool:
-            return type(value) is str and (form is None or form(value))
+            return type(value) is str and form(value)  # type: ignore[misc]  # else it is _is_text
 
-        super().__init__(expected, fits, rule)
+        super().__init__(expected, fits if form else _is_text, rule)
+
+
+def _is_text(value: object) -> bool:
+    return type(value) is str
 
 
 def non_empty(rule: str = "") -> Text:
@@ -73,12 +77,15 @@ class OneOf(Shape):
 
     def __init__(self, *constants: str | int | bool, rule: str = "") -> None:
         self.constants = constants
-        kinds = {(type(constant), constant) for constant in constants}
+        texts = frozenset(constant for constant in constants if type(constant) is str)
+        others = {(type(constant), constant) for constant in constants} if len(texts) < len(constants) else None
         names = ", ".join(shown(constant) for constant in constants)
 
         def fits(value: Any) -> bool:
             kind = type(value)
-            return (kind is str or kind is bool or kind is int) and (kind, value) in kinds
+            if kind is str:
+                return value in texts
+            return others is not None and (kind is bool or kind is int) and (kind, value) in others
 
         super().__init__(names if len(constants) == 1 else f"one of {names}", fits, rule)
 
@@ -103,7 +110,9 @@ class Int(Shape):
 
         def fits(value: Any) -> bool:
             kind = type(value)
-            return (kind is int or (kind is float and value.is_integer())) and low <= value <= high
+            if kind is int:
+                return low <= value <= high  # type: ignore[no-any-return]
+            return kind is float and value.is_integer() and low <= value <= high
 
         if high < MAX_SAFE_INTEGER:
             expected = f"an integer in [{low}, {high}]"
