@@ -18,9 +18,9 @@ MOUNT, PTRACE, SYSCTL = "mount", "ptrace", "sysctl-write"
 
 #: Limits that are lowered for what tries to exceed them, and by how much it does: enough to be sure, no more.
 PIDS, PIDS_OVER = 64, 160
-MEMORY, MEMORY_OVER = 128 << 20, 224 << 20
-CPU_SECONDS, CPU_SECONDS_OVER = 1, 20
-TIMEOUT_MS, SECONDS_OVER = 1000, 60
+MEMORY, MEMORY_OVER, SHARED_OVER = 128 << 20, 224 << 20, 320 << 20
+CPU_SECONDS, CPU_SECONDS_OVER = 1, 3
+TIMEOUT_MS, SECONDS_OVER, SECONDS_LEFT = 1000, 6, 30
 DESCRIPTORS_OVER = 1 << 17
 SPARSE_BYTES = 1 << 42
 
@@ -187,7 +187,7 @@ _FILES_WRITTEN = (
     Probe(
         "fill_shared_memory",
         WRITE,
-        f"files.fill /dev/shm/filled {MEMORY_OVER}",
+        f"files.fill_with_files /dev/shm/filled {SHARED_OVER} {{file_bytes}}",
         bare=False,
         oracle=False,
         ends=["oom_killed", "SIGXFSZ"],
@@ -374,7 +374,7 @@ _PROCESSES = (
     Probe(
         "outlive_the_command",
         FORK,
-        f"processes.outlive {{token}} {SECONDS_OVER}",
+        f"processes.outlive {{token}} {SECONDS_LEFT}",
         bare=False,
         witnessed_only=True,
         controls=["fork_a_child"],

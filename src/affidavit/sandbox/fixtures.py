@@ -199,6 +199,7 @@ class Try:
             "free": str(self._free),
             "listed": _listed(policy),
             "bytes_over": str(policy["max_total_output_bytes"] + _BYTES_OVER),
+            "file_bytes": str(min(policy["max_total_output_bytes"], 1 << 20)),
             "files_over": str(policy["max_output_files"] + _FILES_OVER),
         }
 

@@ -123,6 +123,18 @@ def fill(path: str, size: str) -> Attempt:
     return None
 
 
+def fill_with_files(folder: str, size: str, each: str) -> Attempt:
+    """No file is large: only what all of them take can be too much."""
+    piece = bytes(int(each))
+    yield folder
+    os.mkdir(folder)
+    for at in range(int(size) // len(piece)):
+        descriptor = os.open(f"{folder}/{at}", os.O_WRONLY | os.O_CREAT, 0o600)
+        os.write(descriptor, piece)
+        os.close(descriptor)
+    return None
+
+
 def many_files(folder: str, count: str) -> Attempt:
     os.mkdir(folder)
     yield folder
