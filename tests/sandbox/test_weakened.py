@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import resource
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from affidavit.contracts.policy import built_in
 from affidavit.kernel.conformance import PROBES
-from affidavit.sandbox import cage, capture, escape, launch, runner, spec
+from affidavit.sandbox import cage, capture, escape, launch, runner, spawn, spec
+from affidavit.sandbox import prepare as preparing
 from affidavit.sandbox.fixtures import DESCRIPTOR, VARIABLE, Fixtures
+from affidavit.sandbox.gaps import Gaps
 from affidavit.sandbox.seccomp import _ALLOW, _RETURN, _op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from affidavit.sandbox.request import SandboxRequest
+    from affidavit.sandbox.spec import SandboxSpec
 
 
 pytestmark = pytest.mark.sandbox
@@ -26,8 +31,8 @@ Patch = pytest.MonkeyPatch
 
 def words(patch: Patch, edit: Callable[[list[str]], list[str]]) -> None:
     """Bubblewrap gets other words than the spec's."""
-    real = launch.bwrap_words
-    patch.setattr(launch, "bwrap_words", lambda spec, supervisor: edit(real(spec, supervisor)))
+    real: Callable[[SandboxSpec, int], list[str]] = vars(launch)["bwrap_words"]  # perhaps edited already
+    patch.setattr(launch, "bwrap_words", lambda planned, supervisor: edit(real(planned, supervisor)))
 
 
 def without(*lost: str) -> Callable[[list[str]], list[str]]:
@@ -50,12 +55,12 @@ def instead(old: tuple[str, ...], new: tuple[str, ...]) -> Callable[[list[str]],
 
 def limits(patch: Patch, name: str, value: int) -> None:
     """A limit that is higher than what the probe was told."""
-    real = escape.prepare
 
-    def prepare(request: Any) -> Any:
-        spec = real(request)
-        setattr(spec.limits, name, value)
-        return spec
+    def prepare(request: SandboxRequest) -> SandboxSpec | Gaps:
+        planned = preparing.prepare(request)
+        if not isinstance(planned, Gaps):
+            setattr(planned.limits, name, value)
+        return planned
 
     patch.setattr(escape, "prepare", prepare)
 
@@ -104,12 +109,10 @@ def writable_proc(patch: Patch, _: Fixtures) -> None:
 
 
 def inherited(patch: Patch, fixtures: Fixtures) -> None:
-    real = launch.spawn
+    def leaking(argv: list[str], environment: dict[str, str], given: dict[int, int]) -> int:
+        return spawn.spawn(argv, {**environment, VARIABLE: fixtures.secret}, {**given, DESCRIPTOR: DESCRIPTOR})
 
-    def spawn(argv: Any, environment: Any, given: dict[int, int]) -> int:
-        return real(argv, {**environment, VARIABLE: fixtures.secret}, {**given, DESCRIPTOR: DESCRIPTOR})
-
-    patch.setattr(launch, "spawn", spawn)
+    patch.setattr(launch, "spawn", leaking)
     words(patch, without("--clearenv"))
 
 
