@@ -6,7 +6,7 @@ import os
 
 from .seccomp import native_filter
 from .spawn import spawn
-from .spec import ARGS, BLOCK, ETC, FIRST_FILE, SECCOMP, STATUS, bwrap_words
+from .spec import ARGS, BLOCK, FIRST_FILE, SECCOMP, STATUS, bwrap_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Launched:
             given |= {ARGS: descriptors.data(words), STATUS: their_status, BLOCK: their_go}
             if spec.seccomp:
                 given[SECCOMP] = descriptors.data(native_filter(listed=spec.listed))
-            for at, content in enumerate(ETC.values()):
+            for at, content in enumerate(spec.setting.files().values()):
                 given[FIRST_FILE + at] = descriptors.data(content)
             self.pid = spawn([spec.bwrap, "--args", str(ARGS), "--", *spec.argv], _ENVIRONMENT, given)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..contracts.runner import FORBIDDEN_PREFIXES
 from ..errors import UsageError
 from ..shown import plain
+from .setting import USUAL, WORKSPACE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,9 +13,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .abilities import AbilityName
+    from .setting import Setting
 
-#: Where the workspace is inside, and where the command starts.
-WORKSPACE = "/workspace"
+__all__ = ["FIXED_ENVIRONMENT", "MAX_MEMORY_BYTES", "MAX_PIDS", "SEARCH", "WORKSPACE", "SandboxRequest"]
 
 #: Fixed, never from the host's size: two hosts enforce the same (contracts 2.8).
 MAX_MEMORY_BYTES = 2 * 1024**3
@@ -26,9 +27,8 @@ SEARCH = ("/usr/local/bin", "/usr/bin", "/bin")
 #: Members of every sandbox's environment; a caller may not set them to anything else.
 FIXED_ENVIRONMENT = {
     "HOME": "/tmp",  # noqa: S108 -- inside, private
-    "LANG": "C.UTF-8",
     "PATH": ":".join(SEARCH),
-    "TZ": "UTC",
+    **USUAL.environment(),
 }
 
 
@@ -48,6 +48,7 @@ class SandboxRequest:
         "policy",
         "read_only",
         "search",
+        "setting",
         "stdin",
         "timeout_ms",
         "workspace",
@@ -71,6 +72,7 @@ class SandboxRequest:
         also_commands: Sequence[str] = (),
         search: Sequence[str] = (),
         no_sandbox: bool = False,
+        setting: Setting = USUAL,
     ) -> None:
         #: A valid policy document (contracts 2.1); whoever read it verified it.
         self.policy = policy
@@ -96,6 +98,8 @@ class SandboxRequest:
         #: Folders in which to look for commands first: the caller's PATH.
         self.search = (*search, *SEARCH)
         self.no_sandbox = no_sandbox
+        #: Another than the usual one, to see whether that makes a difference.
+        self.setting = setting
         self._check()
 
     def _check(self) -> None:

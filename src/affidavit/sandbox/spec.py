@@ -16,18 +16,10 @@ if TYPE_CHECKING:
 
     from .abilities import AbilityName, CgroupPlace, HostFacts
     from .request import SandboxRequest
+    from .setting import Setting
 
 #: Descriptors of the launched program beyond the standard three.
 ARGS, STATUS, BLOCK, SECCOMP, FIRST_FILE = 3, 4, 5, 6, 7
-
-#: As whom the command runs inside: never root, whoever started it, so that both see the same.
-UID = GID = 1000
-
-#: Files of the private /etc: a user and a group for those who ask who they are.
-ETC = {
-    "/etc/passwd": b"sandbox:x:1000:1000:sandbox:/tmp:/bin/sh\n",
-    "/etc/group": b"sandbox:x:1000:\n",
-}
 
 #: With a network, what it takes to find and trust the other side. Read-only, where the host has them.
 _NETWORK_FILES = (
@@ -107,6 +99,7 @@ class SandboxSpec:
         "pids_cgroup",
         "sandboxed",
         "seccomp",
+        "setting",
         "shell",
         "stdin",
         "warnings",
@@ -132,6 +125,7 @@ class SandboxSpec:
         pids_cgroup: CgroupPlace | None,
         sandboxed: bool,
         seccomp: bool,
+        setting: Setting,
         shell: str,
         stdin: bytes,
         warnings: tuple[str, ...],
@@ -158,6 +152,7 @@ class SandboxSpec:
         self.pids_cgroup = pids_cgroup
         self.sandboxed = sandboxed
         self.seccomp = seccomp
+        self.setting = setting
         #: "/bin/sh" when it is there inside, else "none".
         self.shell = shell
         self.stdin = stdin
@@ -217,7 +212,7 @@ def plan(request: SandboxRequest, host: HostFacts, system: System) -> SandboxSpe
         bwrap=host.bwrap,
         companions=system.companions,
         enforced=enforced,
-        environment={**request.environment, **FIXED_ENVIRONMENT},
+        environment={**request.environment, **FIXED_ENVIRONMENT, **request.setting.environment()},
         isolation_level="standard" if weaker else "strict",
         limits=_limits(request),
         listed=system.listed,
@@ -227,6 +222,7 @@ def plan(request: SandboxRequest, host: HostFacts, system: System) -> SandboxSpe
         pids_cgroup=host.pids_cgroup,
         sandboxed=True,
         seccomp="seccomp" not in lacking,
+        setting=request.setting,
         shell=system.shell,
         stdin=request.stdin,
         warnings=tuple(sorted([*system.warnings, *(f"sandbox.degraded.{name}" for name in lacking)])),
@@ -242,7 +238,7 @@ def _no_sandbox(request: SandboxRequest) -> SandboxSpec:
         bwrap="",
         companions=(),
         enforced={"time": "process group killed"},
-        environment={**request.environment, **FIXED_ENVIRONMENT},
+        environment={**request.environment, **FIXED_ENVIRONMENT, **request.setting.environment()},
         isolation_level="none",
         limits=_limits(request),
         listed=False,
@@ -252,6 +248,7 @@ def _no_sandbox(request: SandboxRequest) -> SandboxSpec:
         pids_cgroup=None,
         sandboxed=False,
         seccomp=False,
+        setting=request.setting,
         shell="/bin/sh",
         stdin=request.stdin,
         warnings=("sandbox.none",),
@@ -297,7 +294,7 @@ def _mounts(request: SandboxRequest, roots: tuple[str, ...], system: System) -> 
     if request.policy["allow_network"]:
         for path in _NETWORK_FILES:
             yield from ("--ro-bind-try", path, path)
-    for at, path in enumerate(ETC):
+    for at, path in enumerate(request.setting.files()):
         yield from ("--perms", "0444", "--file", str(FIRST_FILE + at), path)
     if roots == (".",):
         yield from ("--bind", request.workspace, WORKSPACE)
@@ -315,8 +312,10 @@ def _mounts(request: SandboxRequest, roots: tuple[str, ...], system: System) -> 
 def bwrap_words(spec: SandboxSpec, supervisor: int) -> list[str]:
     """bubblewrap's options. They go through a descriptor: a command line is for every user of the host to read, and
     the environment may hold secrets."""
-    words = ["--unshare-user", "--uid", str(UID), "--gid", str(GID), "--disable-userns"]
-    words += ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup", "--hostname", "sandbox"]
+    words = ["--unshare-user", "--uid", str(spec.setting.uid), "--gid", str(spec.setting.uid)]
+    words.append("--disable-userns")
+    words += ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup", "--hostname"]
+    words.append(spec.setting.hostname)
     if not spec.network:
         words.append("--unshare-net")
     words += ["--cap-drop", "ALL", "--new-session", "--die-with-parent"]
@@ -326,7 +325,7 @@ def bwrap_words(spec: SandboxSpec, supervisor: int) -> list[str]:
     # If the supervisor is gone by now, this fails and with it the sandbox: --die-with-parent speaks only of a parent
     # that dies later, and a closed --block-fd would let the command go. It is covered by the private /tmp.
     words += ["--ro-bind", f"/proc/{supervisor}/task", "/tmp"]  # noqa: S108 -- inside
-    words += [*spec.mounts, "--chdir", WORKSPACE, "--clearenv"]
+    words += [*spec.mounts, "--chdir", spec.setting.directory, "--clearenv"]
     for name, value in sorted(spec.environment.items()):
         words += ["--setenv", name, value]
     return words
