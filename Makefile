@@ -57,6 +57,10 @@ bench: $(VENV)/.dev ## print the ratios that the issues and docs/performance.md 
 fuzz: $(VENV)/.dev ## the long fuzz and comparison runs (FUZZ_SECONDS=600)
 	@$(PY) tests/fuzz/run.py $(or $(FUZZ_SECONDS),600)
 
+.PHONY: mutants
+mutants: $(VENV)/.dev ## thousands of mutants of a promotable run, none of them promotable (MUTANTS=6000)
+	@$(PY) tests/runtime/mutants.py $(or $(MUTANTS),6000) $(MUTANTS_SEED)
+
 .PHONY: clean
 clean: ## remove what was built
 	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .hypothesis bench/results.json

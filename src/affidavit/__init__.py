@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from .packs.verify import verify_pack as verify_pack
     from .rules.model import Finding as Finding
     from .rules.model import Report as Report
+    from .runtime.promotion import emit_promotion_packet as emit_promotion_packet
+    from .runtime.promotion import verify_promotion as verify_promotion
+    from .runtime.run import run_plan as run_plan
     from .store.reader import load_bundle as load_bundle
     from .store.reader import open_bundle_unverified as open_bundle_unverified
     from .store.reindex import reindex_bundle as reindex_bundle
@@ -46,9 +49,11 @@ _HOMES = {
     "UnsupportedValue": "errors",
     "canonical": "canon.jcs",
     "check_engine": "engine.check",
+    "emit_promotion_packet": "runtime.promotion",
     "load_bundle": "store.reader",
     "open_bundle_unverified": "store.reader",
     "read": "canon.reader",
+    "run_plan": "runtime.run",
     "reindex_bundle": "store.reindex",
     "run_intent": "harness.run",
     "seal_output": "engine.sealing",
@@ -63,6 +68,7 @@ _HOMES = {
     "verify_patch": "contracts.patch",
     "verify_pack": "packs.verify",
     "verify_policy": "contracts.policy",
+    "verify_promotion": "runtime.promotion",
     "verify_proposal": "contracts.proposal",
     "verify_run": "contracts.run",
     "verify_runner": "contracts.runner",
@@ -77,11 +83,13 @@ __all__ = [
     "__version__",
     "canonical",
     "check_engine",
+    "emit_promotion_packet",
     "load_bundle",
     "open_bundle_unverified",
     "read",
     "reindex_bundle",
     "run_intent",
+    "run_plan",
     "seal_output",
     "verify_apply",
     "verify_bundle",
@@ -94,6 +102,7 @@ __all__ = [
     "verify_pack",
     "verify_patch",
     "verify_policy",
+    "verify_promotion",
     "verify_proposal",
     "verify_run",
     "verify_runner",

@@ -283,8 +283,14 @@ def _absence_is_told(run: Observed) -> Iterator[Fault]:
 def _own_index_is_canonical(run: Observed) -> Iterator[Fault]:
     status = run.documents.get(run_status.NAME)
     is_ours = type(status) is dict and "writer_boot_id" in status
-    if is_ours and run.entries is not None and not run.index_is_canonical:
+    if not is_ours or run.entries is None:
+        return
+    if not run.index_is_canonical:
         yield Fault("its canonical bytes and one line end", "other bytes", artifact_index.NAME)
+    for number, entry in enumerate(member(run.index, "artifacts")):
+        # absent reads as null, but we never leave it out: somebody else did
+        if "schema_version" not in entry:
+            yield Fault("schema_version in each entry of ours", "none", artifact_index.NAME, "artifacts", number)
 
 
 def _documents_could_be_read(run: Observed) -> Iterator[Fault]:

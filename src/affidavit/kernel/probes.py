@@ -129,7 +129,37 @@ class Probe:
             "capabilities_required": list(self.needs),
             "controls_supported": list(self.controls),
             "driver": self.driver,
+            **{name: told for name, told in self._more().items() if told},
         }
+
+    def _more(self) -> dict[str, Any]:
+        """What a registry tells of a probe only where there is something to tell (ours)."""
+        return {
+            "ends": list(self.ends),
+            "limits": dict(self.limits),
+            "witnessed_only": self.witnessed_only,
+            "silence_allows": self.silence_allows,
+        }
+
+
+def probe_of(row: Mapping[str, Any]) -> Probe:
+    """The probe that a registry's row tells: what is tried, and how its report is read. What is expected of it, the row
+    and the profile's rules say."""
+    return Probe(
+        row["probe_id"],
+        row["operation"],
+        row.get("driver") or "",
+        target=row["target"],
+        allowed="always" if row["expected"] == "allow" else "never",
+        bare=row["supports_lanes"].get("baseline", True),
+        oracle=row["supports_lanes"].get("oracle", True),
+        controls=row["controls_supported"],
+        needs=row["capabilities_required"],
+        ends=row.get("ends", ()),
+        limits=row.get("limits", {}),
+        witnessed_only=row.get("witnessed_only", False),
+        silence_allows=row.get("silence_allows", False),
+    )
 
 
 #: The policy that a registry's expectations speak of.

@@ -6,7 +6,7 @@ from .. import __version__
 from ..canon.jcs import canonical
 from ..contracts.apply_preflight import SCHEMA_VERSION as PREFLIGHT_VERSION
 from ..contracts.plan import plan_digest
-from ..contracts.run_directory import members_of_plan_run
+from ..contracts.run_directory import SUMMARY, members_of_plan_run
 from ..contracts.run_manifest import NAME as MANIFEST
 from ..contracts.run_manifest import SCHEMA_VERSION as MANIFEST_VERSION
 from ..kernel import compare
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 GENERATED_BY = f"affidavit {__version__}"
 
+MISMATCHES = "mismatch_summary.json"
 PREFLIGHT = "apply_preflight.json"
 
 
@@ -96,7 +97,7 @@ def documents(
     if lanes["oracle"]:
         yield "oracle_results.json", _json(compare.oracle_results(recording))
     mismatches = compare.mismatch_summary(recording, GENERATED_BY)
-    yield "mismatch_summary.json", _json(mismatches)
+    yield MISMATCHES, _json(mismatches)
     packets = compare.mismatch_packets(recording, identity.prefix + MANIFEST)
     yield "mismatch_packets.jsonl", b"".join(_json(packet) for packet in packets)
     told = compare.summary(
@@ -107,7 +108,7 @@ def documents(
         dry_run=identity.dry_run,
         failed=False,
     )
-    yield "summary.json", _json(told)
+    yield SUMMARY, _json(told)
     yield "summary.md", compare.summary_text(told, mismatches["mismatches"]).encode()
 
 

@@ -7,11 +7,11 @@ import errno
 from ...contracts.policy import BUILT_IN_NAMES, built_in
 from ...errors import UsageError
 from ...kernel.conformance import PROBES
-from ...sandbox.abilities import DEGRADABLE
 from ...sandbox.escape import Finding, escape_suite
 from ...sandbox.fixtures import PROGRAM, Fixtures
 from ...shown import plain
 from ..args import Option, Verb, suggestion
+from ..degraded import ALLOW_DEGRADED, degraded_of
 from ..profile import profile_of
 
 TYPE_CHECKING = False
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...kernel.probes import Probe
-    from ...sandbox.abilities import AbilityName
     from ..args import Args
     from ..output import Output
 
@@ -31,7 +30,7 @@ VERB = Verb(
     options=(
         Option("--policy", "the profile", value="NAME", choices=BUILT_IN_NAMES, default="default"),
         Option("--policy-file", "a profile of your own instead", value="FILE"),
-        Option("--allow-degraded", "go on without these, when the host lacks them", value="GAP[,GAP]"),
+        ALLOW_DEGRADED,
         Option("--probe", "try only this one (can be given several times)", value="ID", many=True),
     ),
     examples=(
@@ -54,7 +53,7 @@ _STYLES = {"held": "good", "works": "good", "leak": "bad", "broken": "bad", "not
 
 def run(args: Args, out: Output) -> int:
     policy = profile_of(args) or built_in(args.text("--policy") or "default")
-    degraded = _degraded(args.text("--allow-degraded"))
+    degraded = degraded_of(args)
     probes = _probes(args.texts("--probe"))
     with Fixtures() as fixtures:
         if not out.for_program:
@@ -80,14 +79,6 @@ def run(args: Args, out: Output) -> int:
         summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
         out.lines([("", ""), ("bad" if faults else "good", summary)])
     return 1 if faults else 0
-
-
-def _degraded(text: str | None) -> tuple[AbilityName, ...]:
-    names = [name for name in (text or "").split(",") if name]
-    for name in names:
-        if name not in DEGRADABLE:
-            raise UsageError("USAGE", f"--allow-degraded takes {', '.join(DEGRADABLE)}; found {plain(name)!r}")
-    return tuple(name for name in DEGRADABLE if name in names)
 
 
 def _probes(names: list[str]) -> list[Probe]:
