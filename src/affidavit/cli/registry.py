@@ -27,6 +27,7 @@ VERBS: tuple[tuple[str, str, str], ...] = (
     ("ledger-verify", "ledger_verify", "verify a ledger and its chain (LD1-LD4)"),
     ("model-io-verify", "model_io_verify", "verify a recorded model session (MI1-MI12)"),
     ("pack-verify", "pack_verify", "verify a pack, a directory or a zip archive (PK1-PK12)"),
+    ("pack-export", "pack_export", "write the pack of a committed run, as a directory or a zip archive"),
     ("pack-apply", "pack_apply", "apply the patch of a pack to a directory, all of it or none"),
     ("git-apply", "git_apply", "apply the patch of a pack to a git repository, on a branch of its own"),
     ("policy-verify", "policy_verify", "verify a policy profile (PL1-PL7)"),
