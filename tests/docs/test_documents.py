@@ -18,8 +18,8 @@ _LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 _PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
-#: Documents whose commands run something in the sandbox.
-IN_THE_SANDBOX: frozenset[str] = frozenset()
+#: How a document says that its commands run something in the sandbox.
+_IN_THE_SANDBOX = "\n<!-- sandbox -->\n"
 
 
 def documents() -> list[str]:
@@ -31,22 +31,24 @@ def documents() -> list[str]:
 
 def parameters() -> list[object]:
     return [
-        pytest.param(name, marks=[pytest.mark.sandbox] if name in IN_THE_SANDBOX else [], id=name)
+        pytest.param(name, marks=[pytest.mark.sandbox] if _IN_THE_SANDBOX in _text(name) else [], id=name)
         for name in documents()
     ]
 
 
+def _text(name: str) -> str:
+    with open(os.path.join(ROOT, name), encoding="utf-8") as file:
+        return file.read()
+
+
 @pytest.mark.parametrize("name", parameters())
 def test_every_command_of_a_document_does_what_the_document_says(name: str, tmp_path: Path) -> None:
-    with open(os.path.join(ROOT, name), encoding="utf-8") as file:
-        shows_commands = "```console" in file.read()
-    assert (run_document(os.path.join(ROOT, name), str(tmp_path)) > 0) == shows_commands
+    assert (run_document(os.path.join(ROOT, name), str(tmp_path)) > 0) == ("```console" in _text(name))
 
 
 @pytest.mark.parametrize("name", documents())
 def test_links_lead_somewhere(name: str) -> None:
-    with open(os.path.join(ROOT, name), encoding="utf-8") as file:
-        targets = _LINK.findall(file.read())
+    targets = _LINK.findall(_text(name))
     base = os.path.dirname(os.path.join(ROOT, name))
     missing = [target for target in targets if "://" not in target and not os.path.exists(os.path.join(base, target))]
     assert missing == []
@@ -54,15 +56,12 @@ def test_links_lead_somewhere(name: str) -> None:
 
 @pytest.mark.parametrize("name", documents())
 def test_every_python_example_of_a_document_runs(name: str) -> None:
-    with open(os.path.join(ROOT, name), encoding="utf-8") as file:
-        for example in _PYTHON.findall(file.read()):
-            exec(compile(example, name, "exec"), {})
+    for example in _PYTHON.findall(_text(name)):
+        exec(compile(example, name, "exec"), {})
 
 
 def test_commands_are_shown_in_blocks_that_are_executed() -> None:
     """A block of another kind would not be."""
     for name in documents():
-        with open(os.path.join(ROOT, name), encoding="utf-8") as file:
-            text = file.read()
         for kind in ("```sh", "```bash", "```shell"):
-            assert kind not in text, f"{name} has a block {kind}"
+            assert kind not in _text(name), f"{name} has a block {kind}"

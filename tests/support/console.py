@@ -5,8 +5,11 @@
     record.json: not canonical: ...
     ```
 
-Blocks of one document run in order, in one scratch directory. A command ends with status 0 unless its comment says
-otherwise. What stands below it is its output, standard error included; `...` stands for any text.
+Blocks of one document run in order, in one scratch directory; `cd` holds for the commands after it. A command ends
+with status 0 unless its comment says otherwise. What stands below it is its output, standard error included; `...`
+stands for any text. A line that begins with `> ` continues the command above. A document whose commands run something
+in the sandbox has a line `<!-- sandbox -->`. Commands find git with a name to commit under, and the repository's
+examples in $AFFIDAVIT_EXAMPLES.
 """
 
 from __future__ import annotations
@@ -46,28 +49,48 @@ def commands(text: str) -> list[Command]:
     return found
 
 
+_GIT = b"[user]\n\tname = Reader\n\temail = reader@localhost\n[init]\n\tdefaultBranch = main\n"
+
+
 def run_document(path: str, scratch: str) -> int:
     """Runs a document's commands; returns how many there were. Raises AssertionError where it does not hold."""
     with open(path, encoding="utf-8") as file:
         found = commands(file.read())
-    env = environment(HOME=scratch, AFFIDAVIT_EXAMPLES=os.path.join(ROOT, "examples"))
+    if found:
+        run_commands(found, scratch, os.path.relpath(path, ROOT))
+    return len(found)
+
+
+def run_commands(found: list[Command], scratch: str, document: str) -> None:
+    home, here = os.path.join(scratch, "home"), os.path.join(scratch, "work")
+    for place in (home, here):
+        os.mkdir(place)
+    with open(os.path.join(home, ".gitconfig"), "wb") as file:
+        file.write(_GIT)
+    env = environment(HOME=home, AFFIDAVIT_EXAMPLES=os.path.join(ROOT, "examples"), GIT_CONFIG_NOSYSTEM="1")
     env["PATH"] = os.path.dirname(sys.executable) + ":" + env["PATH"]
     for command in found:
-        done = subprocess.run(
-            ["bash", "-c", command.words],
-            cwd=scratch,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=120,
-            check=False,
-        )
+        reading, writing = os.pipe()
+        with os.fdopen(reading, encoding="utf-8") as ended_in:
+            try:
+                done = subprocess.run(
+                    ["bash", "-c", f"{command.words}\n__status=$?; pwd >&{writing}; exit $__status"],
+                    cwd=here,
+                    env=env,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    pass_fds=(writing,),
+                    timeout=120,
+                    check=False,
+                )
+            finally:
+                os.close(writing)
+            here = ended_in.read().removesuffix("\n") or here
         shown = done.stdout.decode(errors="replace")
-        told = f"{os.path.relpath(path, ROOT)}: $ {command.words}\n{shown}"
+        told = f"{document}: $ {command.words}\n{shown}"
         assert done.returncode == command.status, f"{told}\nended with {done.returncode}, not {command.status}"
         if command.output:
             wanted = "\n".join(command.output).strip()
             pattern = ".*".join(re.escape(part) for part in wanted.split("..."))
             assert re.fullmatch(pattern, shown.strip(), re.DOTALL), f"{told}\nis not what the document shows:\n{wanted}"
-    return len(found)
