@@ -49,10 +49,10 @@ def test_a_value_that_is_no_text_is_found_as_its_bytes() -> None:
     assert through(secrets, b"<" + raw[:2], raw[2:] + b">") == b"<[secret:RAW]>"
 
 
-@pytest.mark.parametrize(("name", "value"), [("AWS_SECRET", "long enough"), ("T", "abc"), ("T", "")])
-def test_what_could_not_be_kept_secret_or_recorded_is_wrong_usage(name: str, value: str) -> None:
+@pytest.mark.parametrize("value", ["abc", ""])
+def test_what_could_not_be_kept_secret_is_wrong_usage(value: str) -> None:
     with pytest.raises(UsageError):
-        Secrets({name: value})
+        Secrets({"T": value})
 
 
 _SMALL = st.text("ab", min_size=4, max_size=8)

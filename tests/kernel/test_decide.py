@@ -15,9 +15,11 @@ from affidavit.contracts.bundle import verify_bundle
 from affidavit.contracts.intent import EXAMPLE, verify_intent
 from affidavit.contracts.policy import built_in
 from affidavit.contracts.proposal import verify_proposal
+from affidavit.contracts.runner import FIXED_VARIABLES
 from affidavit.kernel.decide import decide
 from affidavit.kernel.outcome import Bundle, Refuse
 from affidavit.kernel.propose import propose
+from affidavit.sandbox.request import FIXED_ENVIRONMENT
 
 DEV, STRICT = built_in("dev"), built_in("strict")
 
@@ -112,6 +114,13 @@ def test_variables_that_carry_secrets_are_refused(name: str) -> None:
     (reason,) = refused(DEV, commands=[command("c", "true", env={name: "x", "FINE": "y"})])
     assert f"/context/work/commands/0/env/{name}" in reason
     assert "a secret" in reason
+
+
+@pytest.mark.parametrize("name", FIXED_VARIABLES)
+def test_variables_that_every_sandbox_sets_are_refused(name: str) -> None:
+    (reason,) = refused(DEV, commands=[command("c", "true", env={name: "x"})])
+    assert reason.startswith(f"RN8: /context/work/commands/0/env/{name}: every sandbox sets {name} itself")
+    assert name in FIXED_ENVIRONMENT
 
 
 def test_tests_have_a_target() -> None:

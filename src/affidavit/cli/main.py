@@ -23,6 +23,8 @@ USAGE = 2
 
 def main(argv: list[str] | None = None) -> int:
     """Runs one command line; returns its exit status."""
+    if argv is None:
+        _start_again_in_utf8()
     words = sys.argv[1:] if argv is None else argv
     try:
         return _main(words)
@@ -35,6 +37,15 @@ def main(argv: list[str] | None = None) -> int:
 
         Output().error(error)
         return USAGE
+
+
+def _start_again_in_utf8() -> None:
+    """In a locale of another encoding Python reads file names in that, and what is recorded would depend on it. Only a
+    new interpreter can be told otherwise; the words go to it byte for byte."""
+    if sys.getfilesystemencoding() != "utf-8" and sys.executable:
+        import os
+
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606 -- ourselves
 
 
 def _main(words: list[str]) -> int:

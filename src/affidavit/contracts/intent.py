@@ -33,7 +33,8 @@ def is_work_id(text: str) -> bool:
     return len(text) <= 64 and text[:1] not in "_-" and made_of(text, LOWER_ALNUM + "_-")
 
 
-def _is_variable(name: str) -> bool:
+def is_variable(name: str) -> bool:
+    """`[A-Za-z_][A-Za-z0-9_]*`."""
     return made_of(name, LOWER_ALNUM + LOWER_ALNUM[:26].upper() + "_") and name[0] not in DIGITS
 
 
@@ -87,7 +88,7 @@ def _argv_names_a_program(argv: list[str]) -> Iterator[Fault]:
 
 def _env_is_text(env: dict[str, Any]) -> Iterator[Fault]:
     for name, value in env.items():
-        if not _is_variable(name):
+        if not is_variable(name):
             yield Fault("a variable's name, [A-Za-z_][A-Za-z0-9_]*", shown(name), name)
         elif type(value) is not str or not _has_no_nul(value):
             yield Fault("a string without NUL", shown(value), name)

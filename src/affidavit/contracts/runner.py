@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: RN8: variables that carry secrets or steer the tools that run.
 FORBIDDEN_PREFIXES = ("SSH_", "NPM_", "GIT_", "AWS_", "OPENAI_", "ANTHROPIC_")
+#: Variables that a sandbox sets, to the same values everywhere; nobody else may.
+FIXED_VARIABLES = ("HOME", "LANG", "PATH", "TZ")
 
 #: RN11: the members that identify the run's conditions. Timing and ephemeral notes are none of them.
 CORE = (

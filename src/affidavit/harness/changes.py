@@ -13,7 +13,7 @@ from ..kernel.refusals import is_below
 from ..rules.checks import stays_below
 from ..shown import plain
 from ..store import fs
-from ..store.scratch import open_owned
+from ..store.removal import open_owned
 from .workspace import signature
 
 TYPE_CHECKING = False

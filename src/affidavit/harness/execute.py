@@ -236,7 +236,7 @@ class Execution:
             raise RunError(
                 SANDBOX,
                 f"the sandbox of command {name} {'ended before it did' if observation.started else 'did not start'}: "
-                f"{observation.why}",
+                f"{request.secrets.replaced(observation.why)}",
                 command=name,
             )
         if done.spec is None:
@@ -282,8 +282,8 @@ def _breaches(ran: Ran) -> list[str]:
         told.append(f'Interrupted while command "{name}" was running')
     if seen.over_output_cap:
         told.append(
-            f'PL6: command "{name}" was stopped: it left or said more than max_output_files or '
-            "max_total_output_bytes allow"
+            f'PL6: command "{name}" left or said more than max_output_files or max_total_output_bytes allow; '
+            "let it write less, or choose a profile that allows more"
         )
     if ran.required and seen.status != 0:
         if seen.oom_killed:

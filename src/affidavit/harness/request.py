@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from ..contracts.intent import is_variable
+from ..contracts.runner import FIXED_VARIABLES, FORBIDDEN_PREFIXES
 from ..errors import UsageError
+from ..shown import plain
 from .errors import INVALID_INTENT, POLICY, RunError
 from .profile import require_model_mode
 from .secrets import Secrets
@@ -106,6 +109,13 @@ class Request:
                 "allowed_write_roots []",
                 rule_id="PL6",
             )
+        for name in self.environment.keys() | self.secrets.values.keys():
+            if not is_variable(name) or name in FIXED_VARIABLES or name.startswith(FORBIDDEN_PREFIXES):
+                raise UsageError(
+                    "USAGE",
+                    f"a command cannot be given the variable {plain(name)}: expected a name [A-Za-z_][A-Za-z0-9_]*, "
+                    f"none of {', '.join(FIXED_VARIABLES)}, and no prefix {', '.join(FORBIDDEN_PREFIXES)} (RN8)",
+                )
         unknown = [gap for gap in self.degraded if gap not in DEGRADABLE]
         if unknown:
             raise UsageError("USAGE", f"--allow-degraded: expected {', '.join(DEGRADABLE)}, found {unknown[0]!r}")

@@ -10,10 +10,11 @@ a run ends committed: with its result, or as failed with the error.
 from __future__ import annotations
 
 import os
+import sys
 
 from .. import __version__
 from ..contracts.run_status import HARNESS
-from ..errors import AffidavitError
+from ..errors import AffidavitError, UsageError
 from ..kernel.decide import decide
 from ..sandbox.host import find_program
 from ..sandbox.world import world_id
@@ -92,6 +93,8 @@ def run_intent(
 
 def perform(request: Request, *, show: Show | None = None, interrupt: Interrupt | None = None) -> Finished:
     """The run that was asked for, committed. `show` is given what commands say, as it comes and without secrets."""
+    if sys.getfilesystemencoding() != "utf-8":
+        raise UsageError("USAGE", "file names are read in another encoding than UTF-8 here: start Python with -X utf8")
     clock = Clock()
     try:
         with _begin(request, clock) as writer:

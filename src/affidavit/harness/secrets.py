@@ -6,7 +6,6 @@ documentation says so.
 
 from __future__ import annotations
 
-from ..contracts.runner import FORBIDDEN_PREFIXES
 from ..errors import UsageError
 from ..shown import plain
 
@@ -25,12 +24,6 @@ class Secrets:
 
     def __init__(self, values: Mapping[str, str]) -> None:
         for name, value in values.items():
-            if name.startswith(FORBIDDEN_PREFIXES):
-                raise UsageError(
-                    "USAGE",
-                    f"--secret {plain(name)}: a runner record may not name variables with the prefix "
-                    f"{name.split('_')[0]}_ (RN8); give the command the value under another name",
-                )
             if len(value.encode("utf-8", "surrogateescape")) < _SHORTEST:
                 raise UsageError(
                     "USAGE", f"--secret {plain(name)}: expected a value of at least {_SHORTEST} bytes, to be findable"

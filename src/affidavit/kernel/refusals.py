@@ -4,7 +4,7 @@ its rule and what would allow it."""
 from __future__ import annotations
 
 from ..contracts.patch import files_above, unsafe_path
-from ..contracts.runner import FORBIDDEN_PREFIXES
+from ..contracts.runner import FIXED_VARIABLES, FORBIDDEN_PREFIXES
 from ..rules.checks import is_relative
 from ..shown import shown
 from ..values import pointer
@@ -107,6 +107,11 @@ def _commands(commands: list[dict[str, Any]], policy: dict[str, Any]) -> Iterato
                 yield (
                     f"RN8: {_at('commands', index, 'env', name)}: a variable with the prefix "
                     f"{name.split('_')[0]}_ may carry a secret or steer the tools that run; give it another name"
+                )
+            elif name in FIXED_VARIABLES:
+                yield (
+                    f"RN8: {_at('commands', index, 'env', name)}: every sandbox sets {name} itself; "
+                    "give it another name, or set it within the command"
                 )
 
 

@@ -11,12 +11,13 @@ import fcntl
 import os
 
 from ..canon.profiles import RAW, raw_hasher
-from ..errors import UsageError, WriteFailed
+from ..errors import ReadFailed, UsageError, WriteFailed
 from ..rules.checks import stays_below
 from ..shown import plain
 from . import durable, renames
 from .durable import writing
 from .refused import BundleRefused
+from .removal import open_owned, remove_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -288,11 +289,16 @@ def _clear(above: int, hidden: str) -> None:
 
 def remove_tree(above: int, name: str) -> None:
     """Removes a directory and all below it, never following a symlink. One that is not there is removed already."""
-    from shutil import rmtree
-
     try:
-        rmtree(name, dir_fd=above)
+        opened = open_owned(above, name)
+        try:
+            remove_all(opened)
+        finally:
+            os.close(opened)
+        os.rmdir(name, dir_fd=above)
     except FileNotFoundError:
         pass
+    except ReadFailed as error:
+        raise WriteFailed("WRITE_FAILED", f"{plain(name)}: {error.message}", path=plain(name)) from error
     except OSError as error:
         raise durable.write_failed(error, name) from error
