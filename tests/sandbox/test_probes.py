@@ -210,3 +210,10 @@ def _noticed(fixtures: Fixtures, name: str) -> list[str]:
     with fixtures.trying(BY_ID[name], built_in("strict"), inside=False) as trying:
         ended = attempt(trying.argv)
         return trying.witnessed(Said(ended.out.encode()))
+
+
+def test_an_error_without_a_number_is_no_answer_of_the_kernel() -> None:
+    """As when an address is too long to be spelled: it must not read as success."""
+    said = Said(b"affidavit-probe started\naffidavit-probe reached\naffidavit-probe answered \n")
+    seen = judged(BY_ID["read_own_file"], said, Ended("exited", status=0), witnessed=False)
+    assert (seen.reached, seen.decision) == (False, None)

@@ -28,6 +28,7 @@ VALID = (
         put("/exit_code", 1),
         put("/error", "no such profile"),
     ),
+    Scenario("valid-compat-runner", "an older runner is a path", "valid", put("/runner", "tools/run"), level="compat"),
     Scenario(
         "valid-compat-silent", "an older self-check", "valid", drop("/sandbox_check_self/sandboxed"), level="compat"
     ),

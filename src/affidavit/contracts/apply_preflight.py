@@ -28,7 +28,8 @@ def _shape(level: Level) -> Shape:
             "schema_version": schema("apply_preflight.v0.1", "AP1"),
             **frame(level),
             "profile": text_or_null(),
-            "runner": Nullable(Map(Text())),
+            # older writers name it by a path
+            "runner": Anything() if level == "compat" else Nullable(Map(Text())),
             "sandbox_check_self": Nullable(self_check()),
             "status": OneOf("ok", "error", rule="AP3"),
             "apply_ok": Nullable(Bool(), rule="AP3"),

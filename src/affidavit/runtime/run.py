@@ -17,6 +17,7 @@ from ..sandbox.host import probe_host
 from ..sandbox.world import world_id
 from ..store.index import prefix_for
 from ..store.lock import TIMEOUT
+from ..store.scratch import Scratch
 from ..store.writer import begin
 from ..values import timed_id
 from . import built_in, channels
@@ -101,7 +102,11 @@ def run_plan(
         lock=lock_mode,
         lock_timeout=lock_timeout,
     ) as writer:
-        recorded, proof = (Recorded(), None) if dry_run else channels.record(channel, run_id, job, each)
+        recorded, proof = Recorded(), None
+        if not dry_run:
+            with Scratch(out) as scratch:
+                job.folder = os.path.join(scratch.path, "fixtures")
+                recorded, proof = channels.record(channel, run_id, job, each)
         told: dict[str, Any] = {}
         for name, data in documents(planned, identity, recorded, proof):
             writer.put(name, data)

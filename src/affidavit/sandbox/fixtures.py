@@ -84,7 +84,7 @@ class Fixtures:
         self._listeners = {
             "tcp": _listener(socket.AF_INET, ("127.0.0.1", 0)),
             "udp": _listener(socket.AF_INET, ("127.0.0.1", 0), socket.SOCK_DGRAM),
-            "socket": _listener(socket.AF_UNIX, os.path.join(self.outside, "socket")),
+            "socket": _socket_file(self.outside),
             "abstract": _listener(socket.AF_UNIX, f"\0affidavit-probe-{secrets.token_hex(8)}"),
         }
         try:
@@ -292,6 +292,15 @@ def _listener(family: int, address: Any, kind: int = socket.SOCK_STREAM) -> sock
         listener.close()
         raise
     return listener
+
+
+def _socket_file(folder: str) -> socket.socket:
+    """By a descriptor of its folder: an address holds 108 bytes, and the folder may lie deep."""
+    descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        return _listener(socket.AF_UNIX, f"/proc/self/fd/{descriptor}/socket")
+    finally:
+        os.close(descriptor)
 
 
 def _heard(listener: socket.socket) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 
 from .calls import fail
 
@@ -45,12 +46,17 @@ def route(address: str) -> Attempt:
 
 
 def unix(path: str) -> Attempt:
-    """A path, or a name in the abstract space when it starts with @."""
+    """A path, or a name in the abstract space when it starts with @. The path goes by a descriptor of its folder: an
+    address holds 108 bytes, and a refusal to spell it would not be the kernel's answer."""
     import socket
 
     ours = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     yield None if path.startswith("@") else path
-    ours.connect(b"\0" + path[1:].encode() if path.startswith("@") else path)
+    if path.startswith("@"):
+        ours.connect(b"\0" + path[1:].encode())
+    else:
+        folder = os.open(os.path.dirname(path), os.O_PATH | os.O_DIRECTORY)
+        ours.connect(f"/proc/self/fd/{folder}/{os.path.basename(path)}")
     return None
 
 

@@ -36,7 +36,7 @@ def main(words: list[str]) -> None:
     try:
         asked = next(steps)
     except OSError as error:
-        say("stopped", {"errno": error.errno or 0})
+        say("stopped", _number(error))
         return
     say("reached", {} if asked is None else {"requested": asked.encode(errors="surrogateescape")})
     try:
@@ -44,4 +44,9 @@ def main(words: list[str]) -> None:
     except StopIteration as done:
         say("answered", {"errno": 0, **(done.value or {})})
     except OSError as error:
-        say("answered", {"errno": error.errno or 0})
+        say("answered", _number(error))
+
+
+def _number(error: OSError) -> Facts:
+    """An error without a number is the library's own, and not what the kernel answered: it must not read as success."""
+    return {} if error.errno is None else {"errno": error.errno}
