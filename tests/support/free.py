@@ -104,6 +104,20 @@ FREE = {
         deleted=frozenset({"interactions/1", *_EPHEMERAL_OF_A_SESSION}),
         retyped=_EPHEMERAL_OF_A_SESSION,
     ),
+    "apply": Free(),
+    # a branch may have no commit yet, and nobody may have looked afterwards; a pack may come from elsewhere
+    "git_apply": Free(
+        deleted=frozenset({"commit"}),
+        nulled=frozenset(
+            {
+                "branch/head_before",
+                "git_state/clean_after",
+                "pack_source/run_id",
+                "pack_source/bundle_hash",
+                "apply_result_hash",
+            }
+        ),
+    ),
     # an index of less is another index; what it says of a file's schema is held against the file
     "artifact_index": Free(deleted=frozenset({"artifacts/*"}), nulled=frozenset({"artifacts/0/schema_version"})),
     # what names the writer besides its pid is ours

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 #: What a rule is told apart from the document: the patch that was applied.
 _PATCH = "the patch"
 
+_STRICT: tuple[Level, ...] = ("strict",)
+
 
 def _shape(_level: Level) -> Shape:
     result = Obj(
@@ -82,6 +84,24 @@ def _outcome_is_earned(outcome: str, results: list[dict[str, Any]]) -> Iterator[
         yield Fault("another outcome, as an operation failed", "SUCCESS")
 
 
+#: Whether there is a file before and after what succeeded.
+_IS_THERE = {"create": (False, True), "modify": (True, True), "delete": (True, False)}
+
+
+def _hashes_fit(op: str, status: str, before: str | None, after: str | None) -> Iterator[Fault]:
+    if status == "success":
+        for field, told, there in zip((2, 3), (before, after), _IS_THERE[op], strict=True):
+            if (told is not None) != there:
+                wanted = "a hash" if there else "null"
+                yield Fault(f"{wanted}, as {op} succeeded", shown(told), field=field)
+
+
+def _names_its_proposal(outcome: str, source: dict[str, Any]) -> Iterator[Fault]:
+    for name in ("proposal_id", "proposal_hash"):
+        if outcome == "SUCCESS" and source[name] is None:
+            yield Fault("the proposal that was applied", "null", name, field=1)
+
+
 APPLY = Contract(
     "apply result",
     "apply",
@@ -90,6 +110,13 @@ APPLY = Contract(
         Rule("SCHEMA", "all members are there with their types"),
         Rule("SCHEMA", "the summary adds up", _sums_agree, needs=("operation_results", "summary")),
         Rule("SCHEMA", "success is earned", _outcome_is_earned, needs=("outcome", "operation_results")),
+        Rule(
+            "SCHEMA",
+            "a success names its proposal",
+            _names_its_proposal,
+            needs=("outcome", "patch_source"),
+            levels=_STRICT,
+        ),
         Rule("AS1", "the schema version is 1.x.y"),
         Rule("AS2", "results stand in the order of their paths", by_path, needs=("operation_results",)),
         Rule("AS2", "violations are sorted", sorted_violations, needs=("violations",)),
@@ -98,6 +125,14 @@ APPLY = Contract(
         Rule("AS5", "the target is a real directory", behaviour=True),
         Rule("AS6", "paths are the patch's", paths_are_the_patchs, needs=("operation_results",), context=_PATCH),
         Rule("AS7", "hashes are null or sha256: and 64 lowercase hex digits"),
+        Rule(
+            "AS7",
+            "there is a hash where there is a file",
+            _hashes_fit,
+            each="operation_results",
+            needs=("op", "status", "?before_hash", "?after_hash"),
+            levels=_STRICT,
+        ),
         Rule("AS8", "a dry run writes nothing", behaviour=True),
         Rule("AS9", "failures and refusals say why", tells_why, needs=("outcome", "?error")),
         Rule("AS10", "the output is canonical", behaviour=True),
