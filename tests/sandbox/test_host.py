@@ -207,5 +207,5 @@ def test_the_remedy_fits_the_cause(flags: dict[str, str], word: str, monkeypatch
 
 
 def test_what_was_found_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host, "_cached", None)
+    monkeypatch.setattr(host, "_cached", {})
     assert host.probe_host() is host.probe_host()

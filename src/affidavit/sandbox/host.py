@@ -38,15 +38,16 @@ _MOUNTS = ("--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev")  # noqa: S108 
 _NO_CAPABILITIES = ("--cap-drop", "ALL")
 _NO_NESTED = ("--disable-userns",)
 
-_cached: HostFacts | None = None
+_cached: dict[int, HostFacts] = {}
 
 
 def probe_host() -> HostFacts:
-    """The trials' findings, made at the first call and kept for the life of the process."""
-    global _cached
-    if _cached is None:
-        _cached = _probe()
-    return _cached
+    """The trials' findings, made at the first call and kept for the life of the process, as long as it is the same
+    user's."""
+    user = os.geteuid()
+    if user not in _cached:
+        _cached[user] = _probe()
+    return _cached[user]
 
 
 def find_program(name: str) -> str | None:

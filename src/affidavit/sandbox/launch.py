@@ -6,7 +6,7 @@ import os
 
 from .seccomp import native_filter
 from .spawn import spawn
-from .spec import ARGS, BLOCK, FIRST_FILE, SECCOMP, STATUS, bwrap_words
+from .spec import ARGS, BLOCK, FIRST_FILE, SECCOMP, STATUS, TABLE, bwrap_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +84,10 @@ class Launched:
                 given[SECCOMP] = descriptors.data(native_filter(listed=spec.listed))
             for at, content in enumerate(spec.setting.files().values()):
                 given[FIRST_FILE + at] = descriptors.data(content)
-            self.pid = spawn([spec.bwrap, "--args", str(ARGS), "--", *spec.argv], _ENVIRONMENT, given)
+            if spec.outer is not None:
+                given[TABLE] = descriptors.data(spec.outer.table())
+            argv = [*spec.outer_words, spec.bwrap, "--args", str(ARGS), "--", *spec.argv]
+            self.pid = spawn(argv, _ENVIRONMENT, given)
         else:
             self.pid = spawn([_ENV_PROGRAM, "-C", spec.workspace, "--", *spec.argv], spec.environment, given)
         for theirs in (*given.values(), their_status, their_go):

@@ -135,7 +135,8 @@ class Observation:
 
     @property
     def oom_killed(self) -> bool:
-        return self.outcome == "oom_killed"
+        """The kernel killed something of it for want of memory, whatever the command made of that."""
+        return Denial("memory", "oom_kill") in self.denials
 
     @property
     def over_output_cap(self) -> bool:

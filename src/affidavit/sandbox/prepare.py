@@ -6,8 +6,11 @@ import os
 
 from ..errors import ReadFailed
 from ..shown import plain
+from .closure import companions, find_closure, words
 from .host import probe_host, system_view
-from .spec import System, plan, topmost
+from .outer import BASES, base_for
+from .spec import Ground, System, plan, topmost
+from .tree import open_below, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,11 +19,56 @@ if TYPE_CHECKING:
     from .spec import SandboxSpec
 
 
+#: Below the write roots when the run begins: what is more is not copied into memory, but watched where it is.
+MOST_BYTES = 64 * 1024**2
+MOST_ENTRIES = 4000
+
+
 def prepare(request: SandboxRequest) -> SandboxSpec | Gaps:
     """The sandbox as it will be run. Makes the write roots that the workspace lacks: nothing can be mounted on what is
     not there, and the command could not make them itself."""
-    make_write_roots(request.workspace, topmost(request.policy["allowed_write_roots"]))
-    return plan(request, probe_host(), System(() if request.no_sandbox else tuple(system_view())))
+    roots = topmost(request.policy["allowed_write_roots"])
+    make_write_roots(request.workspace, roots)
+    if request.no_sandbox:
+        return plan(request, probe_host(), System(()), Ground(0, 0, None, fits=False))
+    return plan(request, probe_host(), find_system(request), find_ground(request, roots))
+
+
+def find_system(request: SandboxRequest) -> System:
+    """The programs inside: the policy's and their companions, or the host's when it lists none."""
+    listed = request.policy["allowed_commands"]
+    if not listed:
+        return System(tuple(system_view()))
+    names = tuple(dict.fromkeys((*listed, *request.also_commands)))
+    closure = find_closure(names, request.search)
+    return System(
+        words(closure),
+        companions=companions(closure, listed),
+        listed=True,
+        shell="/bin/sh" if "sh" in closure.programs else "none",
+        warnings=tuple(f"commands.absent: {plain(name)}" for name in closure.absent if not name.startswith("/")),
+    )
+
+
+def find_ground(request: SandboxRequest, roots: tuple[str, ...]) -> Ground:
+    """How much there is below the write roots, counted until it is too much."""
+    base = base_for([request.workspace, *request.read_only], [path for path in BASES if os.path.isdir(path)])
+    size = entries = 0
+    top = os.open(request.workspace, os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for root in roots:
+            handle = open_below(top, root)
+            try:
+                for entry in walk(handle, MOST_ENTRIES + 1):
+                    entries += 1
+                    size += entry.seen.st_size
+                    if entries > MOST_ENTRIES or size > MOST_BYTES:
+                        break
+            finally:
+                os.close(handle)
+    finally:
+        os.close(top)
+    return Ground(size, entries, base, fits=entries <= MOST_ENTRIES and size <= MOST_BYTES)
 
 
 def make_write_roots(workspace: str, roots: tuple[str, ...]) -> None:

@@ -12,10 +12,13 @@ import select
 import signal
 import time
 
+from ..canon.order import in_order
 from .cage import Cage
 from .capture import Budget, Capture
+from .gaps import SandboxUnavailable
 from .launch import Descriptors, Launched
 from .observation import Denial, Observation
+from .outputs import LOOK_SECONDS, Outputs
 from .status import Status
 
 TYPE_CHECKING = False
@@ -33,6 +36,9 @@ SETUP_SECONDS = 30.0
 
 _MOST_REASON = 300
 
+#: Between two looks whether bubblewrap has moved in.
+_MOMENT = 0.0002
+
 
 def run(
     spec: SandboxSpec,
@@ -45,27 +51,36 @@ def run(
     """Runs the command to its end. What it says goes to the descriptors `stdout` and `stderr`, and as it comes to
     `live`. The run is stopped, and observed as interrupted, as soon as the descriptor `interrupt` is readable; an
     exception, Ctrl-C's among them, ends everything inside before it goes on to the caller."""
-    cage = Cage(spec)
+    cage, outputs = Cage(spec), Outputs(spec)
     try:
         with Descriptors() as descriptors:
-            cage.make()
-            with _Supervision(spec, cage, descriptors, interrupt) as supervision:
+            outputs.open()
+            try:
+                cage.make()
+            except OSError as error:
+                raise SandboxUnavailable("RUN_E005", f"cannot make a cgroup for the run: {error.strerror}") from None
+            with _Supervision(spec, cage, outputs, descriptors, interrupt) as supervision:
                 supervision.capture(stdout, stderr, live)
                 if supervision.wait_for_setup():
                     supervision.let_go()
                     supervision.wait_for_end()
                 supervision.reap()
+                outputs.collect()
                 return supervision.observation()
     finally:
+        outputs.close()
         cage.remove()
 
 
 class _Supervision:
     """One run from its start to its end. Leaving it, however, leaves nothing running."""
 
-    def __init__(self, spec: SandboxSpec, cage: Cage, descriptors: Descriptors, interrupt: int | None) -> None:
+    def __init__(
+        self, spec: SandboxSpec, cage: Cage, outputs: Outputs, descriptors: Descriptors, interrupt: int | None
+    ) -> None:
         self._spec = spec
         self._cage = cage
+        self._outputs = outputs
         self._descriptors = descriptors
         self._interrupt = interrupt
         self._launched = Launched(spec, descriptors)
@@ -82,6 +97,7 @@ class _Supervision:
         self._let_go = False
         self._started_at = 0
         self._began = self._ended = time.monotonic_ns()
+        self._setup_deadline = time.monotonic() + SETUP_SECONDS
         self._said_first = b""
 
     def __enter__(self) -> Self:
@@ -115,13 +131,15 @@ class _Supervision:
         """True when the first process inside waits to be let go."""
         if not self._spec.sandboxed:
             return True
-        deadline = time.monotonic() + SETUP_SECONDS
-        while self._status.child is None and self._launched.status in self._open and not self._stopped:
-            if not self._once(deadline):
-                self._broken = f"the sandbox was not ready within {SETUP_SECONDS:.0f} seconds"
-                self._kill()
-                return False
+        while self._status.child is None and self._is_setting_up():
+            self._once(self._setup_deadline)
         return self._status.child is not None and not self._stopped
+
+    def _is_setting_up(self) -> bool:
+        if time.monotonic() >= self._setup_deadline and not self._broken:
+            self._broken = f"the sandbox was not ready within {SETUP_SECONDS:.0f} seconds"
+            self._kill()
+        return self._launched.status in self._open and not self._stopped and not self._broken
 
     def let_go(self) -> None:
         if self._status.child is not None:
@@ -129,6 +147,8 @@ class _Supervision:
                 self._child = self._descriptors.own(os.pidfd_open(self._status.child))
                 self._cage.enter(self._status.child)
             except ProcessLookupError:  # it failed to set up and is gone; bubblewrap says why
+                return
+            if not self._outputs.enter(self._status.child, self._wait_a_moment):
                 return
         self._started_at = time.time_ns() // 1_000_000
         self._began = time.monotonic_ns()
@@ -142,8 +162,11 @@ class _Supervision:
     def wait_for_end(self) -> None:
         deadline = self._began / 1e9 + self._spec.limits.timeout_ms / 1000
         while self._open and not self._stopped:
-            if not self._once(deadline):
+            self._once(min(time.monotonic() + LOOK_SECONDS, deadline))
+            if time.monotonic() >= deadline and self._open:
                 self._stop("timed_out")
+            elif self._outputs.look():
+                self._stop("over_output_cap")
         self._ended = time.monotonic_ns()
 
     def reap(self) -> None:
@@ -158,10 +181,15 @@ class _Supervision:
         while self._open and self._once(grace):
             pass
 
+    def _wait_a_moment(self) -> bool:
+        time.sleep(_MOMENT)  # shorter than poll can wait
+        self._once(0.0)
+        return self._is_setting_up()
+
     def _once(self, deadline: float) -> bool:
         """One round of whatever is ready; False when nothing came until the deadline."""
         left = deadline - time.monotonic()
-        ready = self._poll.poll(max(0.0, left) * 1000 + 1) if left > 0 else []
+        ready = self._poll.poll(max(0.0, left * 1000))
         for descriptor, _ in ready:
             if descriptor == self._interrupt:
                 self._poll.unregister(descriptor)
@@ -241,7 +269,7 @@ class _Supervision:
             stderr=err,
             denials=tuple(denials),
             enforced=self._spec.enforced,
-            warnings=self._spec.warnings,
+            warnings=tuple(in_order({*self._spec.warnings, *self._outputs.warnings})),
             why=why,
         )
 
@@ -255,10 +283,14 @@ class _Supervision:
             return "sandbox_failed", None, None, self._broken
         if code is None:
             return self._never_executed()
-        if code > 128 and code - 128 in _FATAL:
-            killed_for_memory = code - 128 == signal.SIGKILL and self._cage.oom_kills() > 0
-            return "oom_killed" if killed_for_memory else "signalled", None, code - 128, ""
-        return "exited", code, None, ""
+        outcome: Outcome = "exited"
+        number = code - 128 if code - 128 in _FATAL else None
+        if number is not None:
+            killed_for_memory = number == signal.SIGKILL and self._cage.oom_kills() > 0
+            outcome = "oom_killed" if killed_for_memory else "signalled"
+        if self._outputs.over:
+            outcome = "over_output_cap"
+        return outcome, code if number is None else None, number, ""
 
     def _never_executed(self) -> tuple[Outcome, int | None, int | None, str]:
         """bubblewrap ended without an exit code of the command: what it said is on standard error, alone there."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .abilities import DEGRADABLE
 from .gaps import Gap, Gaps
+from .outer import PAGE, Outer, Room
 from .request import FIXED_ENVIRONMENT, WORKSPACE
 
 TYPE_CHECKING = False
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from .setting import Setting
 
 #: Descriptors of the launched program beyond the standard three.
-ARGS, STATUS, BLOCK, SECCOMP, FIRST_FILE = 3, 4, 5, 6, 7
+ARGS, STATUS, BLOCK, SECCOMP, TABLE, FIRST_FILE = 3, 4, 5, 6, 7, 8
 
 #: With a network, what it takes to find and trust the other side. Read-only, where the host has them.
 _NETWORK_FILES = (
@@ -47,6 +48,10 @@ _ALWAYS: tuple[AbilityName, ...] = (
 
 #: Private /tmp and /dev/shm, each: beyond it, writing fails. Memory they take counts for the memory limit.
 TMP_BYTES = 256 * 1024**2
+TMP_INODES = 65536
+
+#: Without a sandbox a run begins on any folder, and nobody counts first.
+MOST_UNWATCHED = 200_000
 
 
 class Limits:
@@ -94,9 +99,13 @@ class SandboxSpec:
         "limits",
         "listed",
         "memory_cgroup",
+        "most_entries",
         "mounts",
         "network",
+        "outer",
+        "outer_words",
         "pids_cgroup",
+        "rooms",
         "sandboxed",
         "seccomp",
         "setting",
@@ -120,9 +129,13 @@ class SandboxSpec:
         limits: Limits,
         listed: bool,
         memory_cgroup: CgroupPlace | None,
+        most_entries: int,
         mounts: tuple[str, ...],
         network: bool,
+        outer: Outer | None,
+        outer_words: tuple[str, ...],
         pids_cgroup: CgroupPlace | None,
+        rooms: tuple[int, ...],
         sandboxed: bool,
         seccomp: bool,
         setting: Setting,
@@ -146,10 +159,18 @@ class SandboxSpec:
         #: Only the policy's commands exist inside, and what is written there cannot be executed.
         self.listed = listed
         self.memory_cgroup = memory_cgroup
+        #: Files, folders and links below one write root that anybody will look at: beyond it the cap is exceeded.
+        self.most_entries = most_entries
         #: bubblewrap's words for everything that is to be seen inside.
         self.mounts = mounts
         self.network = network
+        #: What is mounted before bubblewrap starts, and the words that start bubblewrap there.
+        self.outer = outer
+        self.outer_words = outer_words
         self.pids_cgroup = pids_cgroup
+        #: The sizes of the file systems that stand for the write roots, in their order; empty when the write roots are
+        #: the workspace's own directories.
+        self.rooms = rooms
         self.sandboxed = sandboxed
         self.seccomp = seccomp
         self.setting = setting
@@ -160,6 +181,20 @@ class SandboxSpec:
         self.workspace = workspace
         #: Sorted, none inside another; ("." ,) when all of the workspace may be written.
         self.write_roots = write_roots
+
+
+class Ground:
+    """What there is already below the write roots, and what may be covered by mounts of our own."""
+
+    __slots__ = ("base", "bytes", "entries", "fits")
+
+    def __init__(self, bytes_: int, entries: int, base: str | None, *, fits: bool) -> None:
+        self.bytes = bytes_
+        self.entries = entries
+        #: A folder of the host that nothing is bound from; None when there is none.
+        self.base = base
+        #: It is little enough to be copied into memory.
+        self.fits = fits
 
 
 class System:
@@ -185,11 +220,11 @@ class System:
         self.warnings = warnings
 
 
-def plan(request: SandboxRequest, host: HostFacts, system: System) -> SandboxSpec | Gaps:
+def plan(request: SandboxRequest, host: HostFacts, system: System, ground: Ground) -> SandboxSpec | Gaps:
     """The sandbox the request describes on this host, or what the host cannot enforce of it."""
     if request.no_sandbox:
         return _no_sandbox(request)
-    missing = [host.abilities[name] for name in _wanted(request) if not host.works(name)]
+    missing = [host.abilities[name] for name in _wanted(request, system) if not host.works(name)]
     unacceptable = [gap for gap in missing if gap.name not in DEGRADABLE or gap.name not in request.degraded]
     if unacceptable or host.bwrap is None:
         return Gaps([Gap(gap.name, gap.found, gap.remedy) for gap in unacceptable])
@@ -201,7 +236,10 @@ def plan(request: SandboxRequest, host: HostFacts, system: System) -> SandboxSpe
         "cpu": "rlimit",
         "file_size": "rlimit",
     }
-    enforced["outputs"] = "polled"
+    outer, outer_words, rooms = _outer(request, host, system, ground, roots)
+    enforced["outputs"] = "tmpfs" if rooms else "polled"
+    if system.listed:
+        enforced["noexec"] = "mounts" if outer else "nothing"
     for name, place in (("memory", host.memory_cgroup), ("pids", host.pids_cgroup)):
         enforced[name] = f"cgroup v{place.version}" if place else "nothing" if name in lacking else "rlimit"
     enforced["seccomp"] = "nothing" if "seccomp" in lacking else "filter"
@@ -217,9 +255,13 @@ def plan(request: SandboxRequest, host: HostFacts, system: System) -> SandboxSpe
         limits=_limits(request),
         listed=system.listed,
         memory_cgroup=host.memory_cgroup,
-        mounts=tuple(_mounts(request, roots, system)),
+        most_entries=ground.entries + 4 * request.policy["max_output_files"] + 1000,
+        mounts=tuple(_mounts(request, roots, system, outer if rooms else None, outer)),
         network=request.policy["allow_network"],
+        outer=outer,
+        outer_words=outer_words,
         pids_cgroup=host.pids_cgroup,
+        rooms=rooms,
         sandboxed=True,
         seccomp="seccomp" not in lacking,
         setting=request.setting,
@@ -237,15 +279,19 @@ def _no_sandbox(request: SandboxRequest) -> SandboxSpec:
         argv=request.argv,
         bwrap="",
         companions=(),
-        enforced={"time": "process group killed"},
+        enforced={"time": "process group killed", "outputs": "polled"},
         environment={**request.environment, **FIXED_ENVIRONMENT, **request.setting.environment()},
         isolation_level="none",
         limits=_limits(request),
         listed=False,
         memory_cgroup=None,
+        most_entries=MOST_UNWATCHED,
         mounts=(),
         network=True,
+        outer=None,
+        outer_words=(),
         pids_cgroup=None,
+        rooms=(),
         sandboxed=False,
         seccomp=False,
         setting=request.setting,
@@ -268,8 +314,10 @@ def _limits(request: SandboxRequest) -> Limits:
     )
 
 
-def _wanted(request: SandboxRequest) -> Iterator[AbilityName]:
+def _wanted(request: SandboxRequest, system: System) -> Iterator[AbilityName]:
     yield from _ALWAYS
+    if system.listed or request.noexec_workspace:
+        yield "noexec"
     if not request.policy["allow_network"]:
         yield "network_namespace"
 
@@ -286,22 +334,46 @@ def topmost(roots: list[str]) -> tuple[str, ...]:
     return tuple("/".join(path) for path in kept)
 
 
-def _mounts(request: SandboxRequest, roots: tuple[str, ...], system: System) -> Iterator[str]:
+def _outer(
+    request: SandboxRequest, host: HostFacts, system: System, ground: Ground, roots: tuple[str, ...]
+) -> tuple[Outer | None, tuple[str, ...], tuple[int, ...]]:
+    """What is mounted first, the words that do it, and the sizes of the write roots' rooms."""
+    if not host.works("noexec") or ground.base is None or host.unshare is None or host.mount is None:
+        return None, (), ()
+    rooms = [Room(name, TMP_BYTES, TMP_INODES, noexec=system.listed) for name in ("tmp", "shm")]
+    sizes: tuple[int, ...] = ()
+    if ground.fits:
+        files = request.policy["max_output_files"]
+        # what is there, the cap, and what is lost at the end of each file's last page
+        size = ground.bytes + request.policy["max_total_output_bytes"] + PAGE * (ground.entries + files + 1)
+        own = [Room(str(at), size, ground.entries + 2 * files + 64, noexec=system.listed) for at in range(len(roots))]
+        rooms += own
+        sizes = tuple(room.bytes for room in own)
+    outer = Outer(ground.base, rooms, request.workspace if request.noexec_workspace else None)
+    return outer, tuple(outer.words(host.unshare, host.mount, TABLE)), sizes
+
+
+def _mounts(
+    request: SandboxRequest, roots: tuple[str, ...], system: System, rooms: Outer | None, outer: Outer | None
+) -> Iterator[str]:
     yield from system.words
     yield from ("--proc", "/proc", "--dev", "/dev")
-    for place in ("/tmp", "/dev/shm"):  # noqa: S108 -- inside
-        yield from ("--perms", "1777", "--size", str(TMP_BYTES), "--tmpfs", place)
+    for name, place in (("tmp", "/tmp"), ("shm", "/dev/shm")):  # noqa: S108 -- inside
+        if outer is not None:
+            yield from ("--bind", outer.place(name), place)
+        else:
+            yield from ("--perms", "1777", "--size", str(TMP_BYTES), "--tmpfs", place)
     if request.policy["allow_network"]:
         for path in _NETWORK_FILES:
             yield from ("--ro-bind-try", path, path)
     for at, path in enumerate(request.setting.files()):
         yield from ("--perms", "0444", "--file", str(FIRST_FILE + at), path)
-    if roots == (".",):
-        yield from ("--bind", request.workspace, WORKSPACE)
-    else:
-        yield from ("--ro-bind", request.workspace, WORKSPACE)
-        for root in roots:
-            yield from ("--bind", f"{request.workspace}/{root}", f"{WORKSPACE}/{root}")
+    if roots != (".",):
+        noexec = outer is not None and outer.noexec_workspace is not None
+        yield from ("--ro-bind", outer.place("workspace") if outer and noexec else request.workspace, WORKSPACE)
+    for at, root in enumerate(roots):
+        source = rooms.place(str(at)) if rooms is not None else f"{request.workspace}/{root}"
+        yield from ("--bind", source.removesuffix("/."), f"{WORKSPACE}/{root}".removesuffix("/."))
     for outside, inside in sorted(request.read_only.items()):
         yield from ("--ro-bind", outside, inside)
     # what bubblewrap made to hang all this on; and /proc, where the kernel lets whoever is root outside write sysctls
