@@ -9,10 +9,11 @@ import pytest
 
 from affidavit.contracts.policy import built_in
 from affidavit.kernel.conformance import PROBES
-from affidavit.sandbox import cage, capture, escape, launch, runner, spawn, spec
+from affidavit.sandbox import cage, capture, escape, host, launch, runner, seccomp, spawn, spec
 from affidavit.sandbox import prepare as preparing
 from affidavit.sandbox.fixtures import DESCRIPTOR, VARIABLE, Fixtures
 from affidavit.sandbox.gaps import Gaps
+from affidavit.sandbox.outer import Room
 from affidavit.sandbox.seccomp import _ALLOW, _RETURN, _op
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def no_pid_limit(patch: Patch, _: Fixtures) -> None:
 
 def no_memory_limit(patch: Patch, _: Fixtures) -> None:
     limits(patch, "max_memory_bytes", 1 << 40)
-    words(patch, lambda given: [str(1 << 30) if word == str(spec.TMP_BYTES) else word for word in given])
+    patch.setattr(spec, "TMP_BYTES", 1 << 30)
 
 
 def no_cpu_limit(patch: Patch, _: Fixtures) -> None:
@@ -135,9 +136,33 @@ def no_timeout(patch: Patch, _: Fixtures) -> None:
 
 def no_file_size(patch: Patch, _: Fixtures) -> None:
     real = cage._bound
+    patch.setattr(spec, "Room", lambda name, size, inodes, noexec: Room(name, size + (1 << 30), inodes, noexec=noexec))
     patch.setattr(
         cage, "_bound", lambda pid, what, *values: None if what == resource.RLIMIT_FSIZE else real(pid, what, *values)
     )
+
+
+def no_file_number(patch: Patch, _: Fixtures) -> None:
+    patch.setattr(spec, "Room", lambda name, size, inodes, noexec: Room(name, size, inodes + 65536, noexec=noexec))
+
+
+def executable_rooms(patch: Patch, _: Fixtures) -> None:
+    patch.setattr(spec, "Room", lambda name, size, inodes, noexec: Room(name, size, inodes, noexec=False))  # noqa: ARG005
+
+
+def executable_memory(patch: Patch, _: Fixtures) -> None:
+    real = seccomp.native_filter
+    patch.setattr(launch, "native_filter", lambda listed: real(listed=False))  # noqa: ARG005
+
+
+def all_commands(patch: Patch, _: Fixtures) -> None:
+    shown = preparing.find_system
+
+    def everything(request: SandboxRequest) -> spec.System:
+        listed = shown(request)
+        return spec.System(tuple(host.system_view()), listed=True, companions=listed.companions)
+
+    patch.setattr(preparing, "find_system", everything)
 
 
 def no_stream_cap(patch: Patch, _: Fixtures) -> None:
@@ -169,6 +194,10 @@ WEAKENED: dict[Callable[[Patch, Fixtures], None], str] = {
     no_cpu_limit: "burn_without_end",
     no_timeout: "outlast_the_timeout",
     no_file_size: "make_a_sparse_file write_without_end",
+    no_file_number: "create_files_without_end",
+    executable_rooms: "exec_copy_in_root exec_script_in_root exec_copy_in_tmp exec_copy_in_shm exec_copy_by_loader",
+    executable_memory: "exec_from_memory",
+    all_commands: "exec_unlisted_command exec_unlisted_command_by_shell exec_unlisted_command_by_loader",
     no_stream_cap: "flood_standard_output",
 }
 
