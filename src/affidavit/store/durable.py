@@ -89,6 +89,18 @@ def make_directories(directory: int, names: Sequence[str]) -> int:
     return opened
 
 
+def _open_folder(directory: int, path: str) -> int:
+    """A descriptor of a directory some names below; never through a symlink."""
+    opened = os.dup(directory)
+    for name in path.split("/"):
+        above = opened
+        try:
+            opened = _as_descriptor(fs.open_directory(above, name))
+        finally:
+            os.close(above)
+    return opened
+
+
 def open_directory(path: str) -> int:
     """A descriptor of a directory that the caller named, itself no symlink."""
     return _as_descriptor(fs.open_root(path))
@@ -117,7 +129,7 @@ def settle(directory: int, paths: Iterable[str], *, named: Sequence[str] = ()) -
     for start in range(0, len(waiting), _AT_ONCE):
         _sync_files(directory, waiting[start : start + _AT_ONCE])
     for folder in _folders(waiting):
-        opened = make_directories(directory, folder.split("/"))
+        opened = _open_folder(directory, folder)
         try:
             with writing(folder):
                 sync_directory(opened)
