@@ -113,11 +113,13 @@ def _is_result(out: str, run_id: str) -> bool:
 
 
 def _judge_commit(place: str, done: bool) -> None:
+    if done:  # as it stands there, before anybody recovers anything
+        assert load_bundle(place + "/out").run_id == "run-2"
+        with open(place + "/out/ledger.jsonl", "rb") as file:
+            assert b'"run_id":"run-2"' in file.read()
     committed = judge_folder(place + "/out", loads={"run-1"}, may_load={"run-2"}, listed={"run-1"})
     assert not done or "run-2" in committed
     assert load_bundle(place + "/out").run_id in committed
-    if done:
-        assert load_bundle(place + "/out").run_id == "run-2"
 
 
 def _judge_fail(place: str, done: bool) -> None:

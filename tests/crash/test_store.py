@@ -27,7 +27,7 @@ def cut(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cut]:
 
 
 def sampled(points: list[tuple[tuple[str, int], str]]) -> list[tuple[tuple[str, int], str]]:
-    """Every so many of them, each time others, and always the last."""
+    """Every so many of them, and always the last."""
     return sorted({*points[:: max(1, min(EVERY, len(points) // 6 or 1))], points[-1]}, key=points.index)
 
 

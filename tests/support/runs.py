@@ -7,6 +7,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from affidavit.canon.jcs import canonical
+from affidavit.contracts.run import EXAMPLE
+from affidavit.store.ledger import entry_of_run
 from affidavit.store.writer import begin
 
 if TYPE_CHECKING:
@@ -95,3 +97,19 @@ def uncommitted_run(out: Path, run_id: str) -> Path:
     path = run / "run_status.json"
     path.write_bytes(canonical({**json.loads(path.read_bytes()), "state": "complete"}) + b"\n")
     return run
+
+
+def result_of(run_id: str) -> dict[str, Any]:
+    """The example of a run result, as that of another run."""
+    return {**EXAMPLE, "run_id": run_id}
+
+
+def result_run(out: Path, run_id: str, files: dict[str, bytes] | None = None) -> Path:
+    """A committed run that has a result, and its line in the ledger."""
+    run = result_of(run_id)
+    with begin_run(out, run_id) as writer:
+        for name, data in (files or {}).items():
+            writer.put(name, data)
+        writer.put_json("run.json", run)
+        writer.commit(ledger=entry_of_run(run))
+    return out / run_id
