@@ -13,8 +13,9 @@ import pytest
 
 from affidavit.canon.jcs import canonical
 from affidavit.canon.reader import read
+from affidavit.cli.named_run import find_run
 from affidavit.harness.run import run_intent
-from affidavit.packs.export import NotSound, export_pack, find_run
+from affidavit.packs.export import NotSound, export_pack
 from affidavit.packs.members import NothingToExport
 from affidavit.packs.verify import verify_pack
 from affidavit.store.publish import Exists

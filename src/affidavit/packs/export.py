@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..store.survey import Progress
     from .changes import Changes
 
-LATEST = "LATEST"
-
 
 class NotSound(BundleRefused):
     """A run whose pack would not verify; nothing was written."""
@@ -61,15 +59,6 @@ class Exported:
             "left_out": self.left_out,
             "warnings": self.warnings,
         }
-
-
-def find_run(run: str, out: str) -> str:
-    """The place of a run that is named by its path, by its id in the out folder, or as the LATEST there."""
-    if run == LATEST:
-        return out
-    if os.sep not in run and not os.path.isdir(run):
-        return os.path.join(out, run)
-    return run
 
 
 def export_pack(

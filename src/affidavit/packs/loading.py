@@ -35,7 +35,7 @@ class Loaded:
         return value
 
 
-class _Keeping:
+class Keeping:
     """A Reader that keeps what it read of a few members."""
 
     __slots__ = ("_names", "_reader", "members")
@@ -59,7 +59,7 @@ def load_pack(path: str, level: Level, names: Collection[str] = (PATCH, RUN)) ->
     """Verifies the pack at `path` and keeps the members of these names. Raises as `verify_pack` does."""
     manifest, reader = open_pack(path, level=level)
     try:
-        keeping = _Keeping(reader, names)
+        keeping = Keeping(reader, names)
         return Loaded(examine_pack(manifest, keeping, level=level), keeping.members)
     finally:
         reader.close()

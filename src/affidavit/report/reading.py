@@ -9,8 +9,8 @@ import os
 
 from ..canon.reader import read
 from ..contracts import run_status
-from ..contracts.pack import MEMBERS, MODEL_IO_BYTES, RULE_OF, examine_pack
-from ..contracts.run_directory import KNOWN, RUN
+from ..contracts.pack import MEMBERS, RULE_OF, examine_pack
+from ..contracts.run_directory import KNOWN, RUN, most_bytes
 from ..errors import ParseError, ReadFailed
 from ..store.locate import NoBundle
 from ..store.reader import Refused, VerifiedBundle, load_bundle, open_bundle_unverified
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from ..manifest import Reader, Unfit
     from ..rules.model import Report
     from ..values import Level
 
@@ -134,40 +133,25 @@ def _verifier(module: str) -> Callable[..., Report]:
 # Packs.
 
 
-class _Remembering:
-    """A reader of a pack that keeps what it read, so that what is shown is what was verified."""
-
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
-        self.held: dict[str, bytes] = {}
-
-    def read(self, name: str, most: int) -> bytes | Unfit:
-        data = self._reader.read(name, most)
-        if isinstance(data, bytes) and len(data) <= MODEL_IO_BYTES:
-            self.held[name] = data
-        return data
-
-    def stream(self, name: str, most: int) -> Iterator[bytes | Unfit]:
-        return self._reader.stream(name, most)
-
-
 #: The members of a pack that a page shows, and the module of each.
 _PACK = {name: KNOWN[name] for name in MEMBERS if name in KNOWN and name in RULE_OF}
 
 
 def _page_about_pack(path: str, level: Level) -> Page:
+    from ..packs.loading import Keeping
     from ..packs.open import open_pack
 
     manifest, reader = open_pack(path, level=level)
     try:
-        remembering = _Remembering(reader)
-        report = examine_pack(manifest, remembering, level=level)
+        # what is shown is what was verified: the members are not read again
+        keeping = Keeping(reader, _PACK)
+        report = examine_pack(manifest, keeping, level=level)
     finally:
         reader.close()
 
     def document(name: str) -> Any:
         try:
-            return read(remembering.held[name]) if name in remembering.held else None
+            return read(keeping.members[name], max_bytes=most_bytes(name)) if name in keeping.members else None
         except ParseError:
             return None
 

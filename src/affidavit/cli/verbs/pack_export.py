@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from ...errors import UsageError
-from ...packs.export import LATEST, export_pack, find_run, require_places
+from ...packs.export import export_pack, require_places
 from ...shown import plain
 from ...store.refused import BundleRefused
-from ..args import Args, Argument, Option, Verb
+from ..args import Args, Option, Verb
+from ..named_run import FROM, RUN, out_of, run_of
 from ..progress import Progress
 from ..run_options import OPTIONS as RUN_OPTIONS
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from ...packs.export import Exported
     from ..output import Output
 
-DEFAULT_FROM = next(option.default for option in RUN_OPTIONS if option.name == "--out") or ""
 #: Of `affidavit run`, for --intent; --out is the pack's place here.
 _OF_RUN = tuple(option for option in RUN_OPTIONS if option.name not in ("--out", "--keep", "--exit-code"))
 
@@ -36,12 +36,12 @@ VERB = Verb(
         Option("--out", "the directory to make", value="DIR"),
         Option("--zip", "the archive to make", value="FILE"),
         Option("--with", "also hand over: model-io, meta", value="WHAT[,WHAT]", many=True),
-        Option("--from", "the out folder of the runs", value="OUT", default=DEFAULT_FROM),
+        FROM,
         Option("--changes", "of what the run's command changed: a patch to review and apply"),
         Option("--intent", "run this intent first, and export that run", value="FILE"),
         *_OF_RUN,
     ),
-    arguments=(Argument("RUN", "the run, by its path, by its id, or LATEST (as without it)", optional=True),),
+    arguments=(RUN,),
     examples=(
         ("affidavit pack-export --out pack", "the latest run, as a directory"),
         ("affidavit pack-export hr_mk2h8w00_1f2e3d4c --zip run.zip", "this run, as an archive"),
@@ -77,16 +77,15 @@ def run(args: Args, out: Output) -> int:
 
 def _run_of(args: Args, out: Output) -> tuple[str, Changes | None]:
     """Where the run is that is exported; for --changes, with what it was made of."""
-    runs = args.text("--from") or DEFAULT_FROM
-    named, intent = args.argument("RUN"), args.text("--intent")
+    runs, intent = out_of(args), args.text("--intent")
     if intent is not None:
-        if named is not None or args.has("--changes"):
+        if args.argument(RUN.name) is not None or args.has("--changes"):
             raise UsageError("USAGE", "--intent makes the run that is exported: give it no RUN and no --changes")
         return _perform(_request(args, runs, intent), out).directory, None
     needless = [option.name for option in _OF_RUN if args.has(option.name) and option.default is None]
     if needless:
         raise UsageError("USAGE", f"{needless[0]} is for --intent")
-    place = find_run(named or LATEST, runs)
+    place = run_of(args)
     return _of_changes(args, out, place, runs) if args.has("--changes") else (place, None)
 
 

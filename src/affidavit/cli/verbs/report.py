@@ -6,8 +6,10 @@ from ...errors import UsageError
 from ...report.page import render
 from ...report.reading import page_about
 from ...shown import plain
+from ...store.out import LATEST
 from ..args import Argument, Option, Verb
 from ..named_file import write_file
+from ..named_run import FROM, find_run, out_of
 from ..single import LEVEL, level_of
 
 TYPE_CHECKING = False
@@ -20,10 +22,16 @@ VERB = Verb(
     "Writes one HTML page about a run, a pack or a plan run: outcome, timeline, policy asked and enforced, files with "
     "their digests, what was written, questions or reasons, and the result of verifying it. The page is one file, "
     "without scripts, and shows hostile content as text.",
-    options=(Option("--html", "where to write the page; - is standard output", value="FILE"), LEVEL),
-    arguments=(Argument("PATH", "a run directory, a folder of runs (its latest), a pack or a zip archive of one"),),
+    options=(Option("--html", "where to write the page; - is standard output", value="FILE"), FROM, LEVEL),
+    arguments=(
+        Argument(
+            "PATH",
+            "a run as `show` takes it, a pack or a zip archive of one (without it the latest run)",
+            optional=True,
+        ),
+    ),
     examples=(
-        ("affidavit report .affidavit --html run.html", "the latest run"),
+        ("affidavit report --html run.html", "the latest run of .affidavit"),
         ("affidavit report pack.zip --html -", "a pack, to standard output"),
     ),
     statuses=(
@@ -41,7 +49,7 @@ def run(args: Args, out: Output) -> int:
     target = args.text("--html")
     if not target:
         raise UsageError("USAGE", "--html is missing: say where to write the page")
-    page = page_about(args.argument("PATH") or "", level_of(args))
+    page = page_about(find_run(args.argument("PATH") or LATEST, out_of(args)), level_of(args))
     data = render(page)
     ok = page.standing is not None and page.standing.style == "good"
     if target == "-":

@@ -6,8 +6,9 @@ import time
 
 from ...shown import plain
 from ...store.portrait import Portrait
-from ..args import Argument, Verb
+from ..args import Verb
 from ..locking import EXITS
+from ..named_run import FROM, RUN, run_of
 from ..progress import Progress
 from ..quantities import age, size
 from ..single import LEVEL, level_of
@@ -24,11 +25,12 @@ if TYPE_CHECKING:
 VERB = Verb(
     "show",
     "Shows one run: what it was, what came of it and why, what it left, and whether all of it is as its index says.",
-    options=(LEVEL,),
-    arguments=(Argument("RUN", "a run directory, or an out folder whose LATEST names the run"),),
+    options=(FROM, LEVEL),
+    arguments=(RUN,),
     examples=(
-        ("affidavit show .affidavit", "the latest run"),
-        ("affidavit show .affidavit/hr_mk2h8w00_1f2e3d4c", "this one"),
+        ("affidavit show", "the latest run of .affidavit"),
+        ("affidavit show hr_mk2h8w00_1f2e3d4c", "this one"),
+        ("affidavit show evidence/hr_mk2h8w00_1f2e3d4c", "one that lies elsewhere"),
     ),
     statuses=((0, "shown, and sound"), (1, "shown, and not as its index says"), (2, "error"), (3, "wrong usage")),
     exits=EXITS,
@@ -38,7 +40,7 @@ _MOST_FILES = 30
 
 
 def run(args: Args, out: Output) -> int:
-    path = args.argument("RUN") or ""
+    path = run_of(args)
     with Progress("reading", quiet=out.quiet) as progress:
         portrait = Portrait(path, level_of(args), progress)
     if out.for_program:
