@@ -56,18 +56,19 @@ def changes_of(bundle: VerifiedBundle, workspace: str) -> Changes:
     if RUN not in bundle.entries:
         raise NothingToExport(bundle.path, "a run of another kind")
     run: Any = bundle.document(RUN)
-    gathered = _Gathered(bundle)
+    evidence: Any = bundle.document(EVIDENCE) if EVIDENCE in bundle.entries else {"action_results": []}
+    removed = [
+        result["path"]
+        for result in evidence["action_results"]
+        if result["action"] == "delete" and result["exit_code"] == 0
+    ]
+    gathered = _Gathered(bundle, removed)
     root = fs.open_root(workspace)
     try:
         for output in (run["execution"] or {}).get("outputs", ()):
             gathered.take_output(root, output)
     finally:
         fs.close(root)
-    if EVIDENCE in bundle.entries:
-        evidence: Any = bundle.document(EVIDENCE)
-        for result in evidence["action_results"]:
-            if result["action"] == "delete" and result["exit_code"] == 0:
-                gathered.take("delete", result["path"])
     files = gathered.files()
     if not files:
         raise NoChanges(bundle.path, gathered.left_out)
@@ -77,44 +78,59 @@ def changes_of(bundle: VerifiedBundle, workspace: str) -> Changes:
         "bundle_sha256": run["bundle"]["sha256"],
         "cmd": run["execution"]["cmd"],
     }
-    intent = {
-        "goal": f"Make the changes of run {bundle.run_id}.",
-        "context": {"source": source, "work": {"files": files}},
-    }
-    return Changes(intent, gathered.left_out, gathered.warnings())
+    goal = f"Make the changes of run {bundle.run_id}."
+    warnings = gathered.warnings()
+    if not run["decision"]["accepted"]:
+        warnings.append(f"the run was rejected: {'; '.join(run['decision']['reasons'])}")
+    return Changes({"goal": goal, "context": {"source": source, "work": {"files": files}}}, gathered.left_out, warnings)
 
 
 class _Gathered:
     """The changes so far."""
 
-    def __init__(self, bundle: VerifiedBundle) -> None:
+    def __init__(self, bundle: VerifiedBundle, removed: list[str]) -> None:
         self._bundle = bundle
+        self._removed = set(removed)
         self._files: dict[str, dict[str, Any]] = {}
         self._bytes = 0
         self._modes: list[str] = []
-        self._there_already = 0
-        self.left_out: list[dict[str, str]] = []
+        self._there_already = self._of_git = 0
+        self._left_out: list[dict[str, str]] = []
+        for path in removed:
+            if self._may_stand(path):
+                self._files[path] = {"op": "delete", "path": path}
+
+    @property
+    def left_out(self) -> list[dict[str, str]]:
+        """What git keeps for itself counts as one: a commit alone is a dozen files."""
+        gits = [{"path": ".git", "reason": f"{self._of_git} files that git keeps for itself"}]
+        return gits * bool(self._of_git) + self._left_out
 
     def take_output(self, root: Dir, output: dict[str, Any]) -> None:
         path = output["path"]
-        text = self._text(path, output["size_bytes"])
+        text = self._text(path, output["size_bytes"]) if self._may_stand(path) else None
         if text is None:
             return
-        here = look(root, path).standing
+        # where a file was removed there is room for a directory
+        was_removed = any(path.startswith(other + "/") for other in self._removed)
+        here = ABSENT if was_removed else look(root, path).standing
         if here is not ABSENT and here.sha256 is None:
             self._leave_out(path, f"the workspace has {here.found} there")
             return
         self._there_already += here.sha256 == output["sha256"]
         if here is ABSENT and int(output.get("mode", "0644"), 8) & 0o111:
             self._modes.append(path)
-        self.take("create" if here is ABSENT else "modify", path, text)
+        self._files[path] = {"op": "create" if here is ABSENT else "modify", "path": path, "content": text}
 
-    def take(self, op: str, path: str, content: str | None = None) -> None:
-        why = "an absolute path" if not is_relative(path) else unsafe_path(path)
+    def _may_stand(self, path: str) -> bool:
+        """Whether a patch may name the path."""
+        if path.split("/", maxsplit=1)[0].lower() == ".git":
+            self._of_git += 1
+            return False
+        why = unsafe_path(path) if is_relative(path) else "a path that is not absolute"
         if why is not None:
             self._leave_out(path, f"a patch needs {why}")
-            return
-        self._files[path] = {"op": op, "path": path} | ({} if content is None else {"content": content})
+        return why is None
 
     def _text(self, path: str, size: int) -> str | None:
         if size > MOST_FILE_BYTES or self._bytes + size > MOST_BYTES:
@@ -132,7 +148,7 @@ class _Gathered:
         return text
 
     def _leave_out(self, path: str, reason: str) -> None:
-        self.left_out.append({"path": path, "reason": reason})
+        self._left_out.append({"path": path, "reason": reason})
 
     def files(self) -> list[dict[str, Any]]:
         """The declared files. A path that is a file in one operation and a directory in another is left out, with what
