@@ -30,6 +30,7 @@ VERBS: tuple[tuple[str, str, str], ...] = (
     ("pack-export", "pack_export", "write the pack of a committed run, as a directory or a zip archive"),
     ("pack-apply", "pack_apply", "apply the patch of a pack to a directory, all of it or none"),
     ("git-apply", "git_apply", "apply the patch of a pack to a git repository, on a branch of its own"),
+    ("diff", "diff", "compare two runs, packs or sealed runs of engines"),
     ("policy-verify", "policy_verify", "verify a policy profile (PL1-PL7)"),
     ("explain", "explain", "tell what a rule says"),
     ("schema", "schema", "write the JSON Schema of a document"),

@@ -25,6 +25,9 @@ class Loaded:
         self.report = report
         self._members = members
 
+    def has(self, name: str) -> bool:
+        return name in self._members
+
     def value(self, name: str) -> dict[str, Any] | None:
         """A member of a sound pack; None where the pack has none of that name."""
         assert self.report.ok
