@@ -146,6 +146,16 @@ def test_what_is_written_in_the_workspace_is_there_afterwards(tmp_path: Path) ->
     assert (tmp_path / "a" / "file").read_text() == "kept\n"
 
 
+def test_a_file_may_become_a_directory_and_the_other_way_round(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "folder" / "below").mkdir(parents=True)
+    script = "rm file; mkdir file; echo x > file/x; rm -r folder; echo y > folder"
+    seen = ran(shell(script, tmp_path)).seen
+    assert seen.status == 0
+    assert (tmp_path / "file" / "x").read_text() == "x\n"
+    assert (tmp_path / "folder").read_text() == "y\n"
+
+
 def test_only_write_roots_are_writable(tmp_path: Path) -> None:
     limited = policy(allowed_write_roots=["out", "deep/er", "out/inner"])
     told = ran(shell("echo a > out/a; echo b > deep/er/b; echo c > c; echo d > deep/d", tmp_path, policy=limited))

@@ -68,7 +68,10 @@ class Outputs:
             for entry in walk(root.home, self._most()):
                 if _is_kept(entry):
                     copy_entry(entry, root.home, root.room, most=entry.seen.st_size)
-            root.marks = {entry.path: entry.mark for entry in walk(root.room, self._most())}
+            for entry in walk(root.room, self._most()):
+                root.marks[entry.path] = entry.mark
+                if stat.S_ISDIR(entry.seen.st_mode):
+                    root.folders.add(entry.path)
         return True
 
     def _open_rooms(self, child: int) -> bool:
@@ -123,7 +126,7 @@ class Outputs:
                     if not _is_kept(entry):
                         self.warnings.add(f"outputs.special_file: {plain(_below(root.path, entry.path))}")
                     elif stat.S_ISDIR(entry.seen.st_mode):
-                        if entry.path not in root.marks:
+                        if entry.path not in root.folders:  # also where a file was before
                             copy_entry(entry, root.room, root.home, most=0)
                     elif stat.S_ISREG(entry.seen.st_mode) and (files < 1 or entry.seen.st_size > left):
                         self.over = True
@@ -161,15 +164,17 @@ class Outputs:
 
 
 class _Root:
-    """A write root: its directory in the workspace, its room, and the marks of what the command found there."""
+    """A write root: its directory in the workspace, its room, the marks of what the command found there, and its
+    directories."""
 
-    __slots__ = ("home", "marks", "path", "room")
+    __slots__ = ("folders", "home", "marks", "path", "room")
 
     def __init__(self, path: str, home: int) -> None:
         self.path = path
         self.home = home
         self.room = -1
         self.marks: dict[str, Mark] = {}
+        self.folders: set[str] = set()
 
 
 def _open_if(top: int, path: str) -> int | None:
