@@ -9,7 +9,9 @@ import pytest
 
 from affidavit.canon.jcs import canonical
 from affidavit.canon.reader import read
+from affidavit.contracts.engine_family import OUTPUT
 from tests.support.cli import affidavit
+from tests.support.engines import sealed_files
 from tests.support.pack_files import seven_members, write_directory
 from tests.support.pages import Seen
 
@@ -64,6 +66,21 @@ def test_a_pack_and_one_that_is_damaged(tmp_path: Path) -> None:
     assert status == 1
     assert "damaged" in seen.text
     assert "PK3" in seen.text
+
+
+def test_a_sealed_engine_run_and_one_that_was_changed(tmp_path: Path) -> None:
+    folder = tmp_path / "run-0001"
+    folder.mkdir()
+    for name, text in sealed_files().items():
+        (folder / name).write_text(text)
+    status, told, seen = report(folder)
+    assert (status, told["title"]) == (0, "run-0001")
+    assert "verified" in seen.text
+    assert "SHA256SUMS.txt" in seen.text
+    (folder / OUTPUT).write_text((folder / OUTPUT).read_text().replace("12.5", "12.6"))
+    status, _, seen = report(folder)
+    assert status == 1
+    assert "it claims: sealed" in seen.text
 
 
 def test_standard_output_is_the_page_and_nothing_else(out: Path) -> None:

@@ -19,9 +19,11 @@ from affidavit.contracts import (
     runtime_results,
     summary,
 )
-from affidavit.report import kernel_run, plan_run
+from affidavit.contracts.engine_family import INPUT, META, OUTPUT
+from affidavit.report import engine_run, kernel_run, plan_run
 from affidavit.report.page import render
 from affidavit.report.parts import Excerpt
+from tests.support.engines import sealed_files
 from tests.support.pages import Seen
 from tests.support.vectors import Vector, all_vectors
 
@@ -98,3 +100,15 @@ def test_a_plan_run_says_how_it_ended_whatever_else_is_there(state: str, told: s
         seen = Seen(render(plan_run.describe(status, documents)))
         assert told in seen.text
         assert ("no disk" in seen.text) == (state == "failed")
+
+
+def test_an_engine_run_shows_what_binds_input_and_output() -> None:
+    files = sealed_files()
+    documents = {name: read(files[name].encode()) for name in (INPUT, OUTPUT, META)}
+    texts = {name: files[name].encode() for name in (INPUT, OUTPUT)}
+    output: Any = documents[OUTPUT]
+    seen = Seen(render(engine_run.describe("run-0001", documents, texts)))
+    for told in (output["inputs_hash"], output["outputs_hash"], output["semantics"], files[OUTPUT]):
+        assert told in seen.text
+    assert seen.torn == []
+    assert Seen(render(engine_run.describe("run-0001", {}, {}))).torn == []

@@ -16,11 +16,11 @@ _MOST_ROWS = 1000
 
 
 class File:
-    """A file of a bundle, as its index tells it."""
+    """A file of a bundle, as its index tells it; not every kind of bundle tells sizes."""
 
     __slots__ = ("path", "sha256", "size")
 
-    def __init__(self, path: str, size: int, sha256: str) -> None:
+    def __init__(self, path: str, size: int | None, sha256: str) -> None:
         self.path = path
         self.size = size
         self.sha256 = sha256
@@ -45,12 +45,15 @@ def size_text(size: int) -> str:
 
 
 def files_section(files: list[File]) -> Section:
+    has_sizes = all(file.size is not None for file in files)
     rows: list[tuple[Cell, ...]] = [
-        (Mark("code", file.path), size_text(file.size), Mark("code", file.sha256)) for file in files[:_MOST_ROWS]
+        (Mark("code", file.path), *([size_text(file.size or 0)] if has_sizes else []), Mark("code", file.sha256))
+        for file in files[:_MOST_ROWS]
     ]
     left = len(files) - len(rows)
-    caption = f"{len(files)} files, {size_text(sum(file.size for file in files))}"
-    parts: list[Part] = [Table(caption, ("Path", "Size", "SHA-256"), rows)]
+    total = f", {size_text(sum(file.size or 0 for file in files))}" if has_sizes else ""
+    head = ("Path", "Size", "SHA-256") if has_sizes else ("Path", "SHA-256")
+    parts: list[Part] = [Table(f"{len(files)} files{total}", head, rows)]
     if left:
         parts.append(Items(Mark("quiet", f"{left} more files are in the index")))
     return Section("Files", *parts)

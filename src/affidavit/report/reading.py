@@ -9,12 +9,13 @@ import os
 
 from ..canon.reader import read
 from ..contracts import run_status
+from ..contracts.engine_family import INPUT, MANIFEST, META, OUTPUT, SUMS
 from ..contracts.pack import MEMBERS, RULE_OF, examine_pack
 from ..contracts.run_directory import KNOWN, RUN, most_bytes
 from ..errors import ParseError, ReadFailed
 from ..store.locate import NoBundle
 from ..store.reader import Refused, VerifiedBundle, load_bundle, open_bundle_unverified
-from . import kernel_run, plan_run
+from . import engine_run, kernel_run, plan_run
 from .page import Mark, Page, Pairs, Section
 from .parts import SHOWN_BYTES, Excerpt, File, files_section, verification_section
 
@@ -32,9 +33,12 @@ _MOST_STREAM = 256 << 20
 
 
 def page_about(path: str, level: Level = "spec") -> Page:
-    """The page about the run, the pack or the plan run at `path`. Raises ReadFailed where there is none."""
+    """The page about the run, the pack, the sealed engine run or the plan run at `path`. Raises ReadFailed where there
+    is none."""
     if not os.path.isdir(path):
         return _page_about_pack(path, level)
+    if any(os.path.lexists(os.path.join(path, name)) for name in _OF_ENGINES):
+        return _page_about_engine_run(path, level)
     try:
         bundle = load_bundle(path, level=level)
     except NoBundle:
@@ -128,6 +132,31 @@ def _verifier(module: str) -> Callable[..., Report]:
 
     verify: Callable[..., Report] = getattr(import_module(f"..contracts.{module}", __package__), f"verify_{module}")
     return verify
+
+
+# Engines.
+
+#: What makes a directory a sealed run of an engine (contracts 5).
+_OF_ENGINES = (MANIFEST, META, SUMS)
+_ENGINE = {INPUT: "run_input", OUTPUT: "run_output", META: "run_meta"}
+
+
+def _page_about_engine_run(path: str, level: Level) -> Page:
+    from ..contracts.engine_bundle import examine_engine_bundle
+    from ..engine.bundle import read_bundle
+
+    bundle = read_bundle(path, level=level)
+    report = examine_engine_bundle(bundle)
+    members = {name: bundle.members[name] for name in _ENGINE if name in bundle.members}
+
+    def document(name: str) -> Any:
+        return members[name].value if name in members else None
+
+    documents = dict(_sound(_ENGINE, document, level))
+    texts = {name: text for name in documents if (text := members[name].text) is not None}
+    name = os.path.basename(os.path.realpath(path))
+    files = [File(path, None, member.digest) for path, member in sorted(bundle.members.items())]
+    return _with_verification(engine_run.describe(name, documents, texts), report, level, files)
 
 
 # Packs.

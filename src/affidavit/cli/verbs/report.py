@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 VERB = Verb(
     "report",
-    "Writes one HTML page about a run, a pack or a plan run: outcome, timeline, policy asked and enforced, files with "
-    "their digests, what was written, questions or reasons, and the result of verifying it. The page is one file, "
-    "without scripts, and shows hostile content as text.",
+    "Writes one HTML page about a run, a pack, a sealed engine run or a plan run: outcome, timeline, policy asked and "
+    "enforced, files with their digests, what was written, questions or reasons, and the result of verifying it. The "
+    "page is one file, without scripts, and shows hostile content as text.",
     options=(Option("--html", "where to write the page; - is standard output", value="FILE"), FROM, LEVEL),
     arguments=(
         Argument(
