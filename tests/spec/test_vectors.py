@@ -9,25 +9,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from affidavit.canon.reader import read
-from tests.support.contracts import ROOT, verifier_of
+from tests.support.contracts import ROOT
+from tests.support.judging import judged
 from tests.support.vectors import Vector, all_vectors
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-#: Vectors of these are not single JSON documents; their own tests read them.
-NOT_ONE_DOCUMENT = frozenset({"pack", "ledger", "engine_bundle"})
 
-
-def _single_documents() -> list[Vector]:
-    return [vector for vector in all_vectors() if vector.document not in NOT_ONE_DOCUMENT]
-
-
-@pytest.mark.parametrize("vector", _single_documents(), ids=lambda vector: vector.name)
+@pytest.mark.parametrize("vector", list(all_vectors()), ids=lambda vector: vector.name)
 def test_a_vector_is_judged_as_its_header_says(vector: Vector) -> None:
-    report = verifier_of(vector.document)(read(vector.body), level=vector.level)
-    found = sorted(f"{finding.rule_id} {finding.path}".rstrip() for finding in report.findings)
+    found = sorted(f"{finding.rule_id} {finding.path}".rstrip() for finding in judged(vector).findings)
     assert found == vector.expected
 
 

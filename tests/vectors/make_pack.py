@@ -120,9 +120,11 @@ EXECUTED = (
         put(f"{EVIDENCE}/working_dir", "/tmp/sandbox-1"),
         level="compat",
     ),
-    Scenario("PK8-policy", "a policy without a limit", "PK8 policy.json", drop(f"{POLICY}/timeout_ms"), level="spec"),
+    Scenario(
+        "PK8-policy", "a policy without a limit", ["PK8 policy.json"] * 2, drop(f"{POLICY}/timeout_ms"), level="spec"
+    ),
     Scenario("PK8-policy-other", "another policy than the run's", "PK8 policy.json", put(f"{POLICY}/timeout_ms", 5000)),
-    Scenario("PK8-runner", "a runner in a shape of its own", "PK8 runner.json", put(RUNNER, {})),
+    Scenario("PK8-runner", "a runner without limits", "PK8 runner.json", drop(f"{RUNNER}/limits")),
     Scenario("PK8-meta", "meta.json is no JSON", "PK8 meta.json", put(META, "{")),
     Scenario("PK8-meta-encoding", "meta.json is not UTF-8", "PK8 meta.json", put(META, {"hex": "22e922"})),
     Scenario("PK9-json", "a line that is no JSON", "PK9 ledger.jsonl", put(LEDGER, "{\n")),
