@@ -32,7 +32,13 @@ PROGRAM = "/run/affidavit"
 VARIABLE = "AFFIDAVIT_PROBE"
 DESCRIPTOR = 113
 
-_MAIN = "import sys\nfrom probe.program import main\nmain(sys.argv[1:])\n"
+#: Run as a file and not as a folder: the interpreter's way of running a folder takes longer than a probe does.
+_MAIN = """\
+import sys
+sys.path.insert(0, __file__.rpartition("/")[0])
+from probe.program import main
+main(sys.argv[1:])
+"""
 _GIVEN = "given to the probe\n"
 _SYSTEM_PYTHON = "/usr/bin/python3"
 _SLEEPS = "/bin/sleep"
@@ -79,6 +85,7 @@ class Fixtures:
         }
         for name, data in (files or program_files()).items():
             _write(os.path.join(self.program, name), data)
+            _compile(os.path.join(self.program, name))
         os.mkdir(self.outside, 0o755)
         self._restore()
         self._listeners = {
@@ -213,7 +220,7 @@ class Try:
     @property
     def argv(self) -> tuple[str, ...]:
         words = [self.filled(word) for word in self._probe.driver.split()]
-        return (self._fixtures.interpreter, "-I", "-S", self._names["program"], *words)
+        return (self._fixtures.interpreter, "-I", "-S", self._names["program"] + "/__main__.py", *words)
 
     @property
     def mounts(self) -> dict[str, str]:
@@ -342,6 +349,14 @@ def _write(path: str, data: bytes, *, executable: bool = False) -> None:
     mode = 0o755 if executable else 0o644
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode), "wb") as file:
         file.write(data)
+
+
+def _compile(path: str) -> None:
+    """Beside the source, once for all sandboxes, which cannot keep it. Another interpreter passes it over."""
+    from py_compile import PycInvalidationMode
+    from py_compile import compile as compiled
+
+    compiled(path, invalidation_mode=PycInvalidationMode.UNCHECKED_HASH)
 
 
 def _read(path: str) -> bytes:

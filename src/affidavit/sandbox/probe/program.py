@@ -1,7 +1,7 @@
 """The probe program: performs one named attempt, and tells that it reached the operation and what the kernel answered.
 
 It needs an interpreter and its standard library, nothing else of this package: its folder is shown read-only inside
-the sandbox that is probed. `python -I -S FOLDER MODULE.ATTEMPT WORD...` writes lines to descriptor 1:
+the sandbox that is probed. `python -I -S FOLDER/__main__.py MODULE.ATTEMPT WORD...` writes lines to descriptor 1:
 
     affidavit-probe EVENT NAME=VALUE...
 
@@ -16,7 +16,6 @@ that is asked for, if any, and what it returns is told beside the answer.
 
 from __future__ import annotations
 
-import importlib
 import os
 
 TYPE_CHECKING = False
@@ -32,7 +31,8 @@ def say(event: str, facts: Facts) -> None:
 def main(words: list[str]) -> None:
     say("started", {})
     module, _, function = words[0].partition(".")
-    steps = getattr(importlib.import_module(f"{__package__}.{module}"), function)(*words[1:])
+    # __import__, not importlib: that is another import, and each sandbox pays for it
+    steps = getattr(__import__(f"{__package__}.{module}", fromlist=[module]), function)(*words[1:])
     try:
         asked = next(steps)
     except OSError as error:
