@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from affidavit.canon.jcs import canonical
+from affidavit.contracts.model_io import EXAMPLE as SESSION
+from affidavit.errors import UsageError
 from affidavit.harness.errors import RunError
-from affidavit.harness.intent import parse_intent
-from affidavit.harness.request import Request
+from affidavit.harness.model_session import open_session
 from tests.support.harness import DEV, acceptance, command, executed, file, limited, shell
 
 if TYPE_CHECKING:
@@ -66,9 +67,9 @@ def test_PL6_output_bytes(tmp_path: Path) -> None:
     policy = limited(max_total_output_bytes=4096)
     run = executed(tmp_path, policy=policy, commands=[shell("c", "head -c 4096 /dev/zero >a")])
     assert (run.accepted, run.execution["total_output_bytes"], run.execution["output_truncated"]) == (True, 4096, False)
-    script = "head -c 4000 /dev/zero >a; head -c 97 /dev/zero >b"
-    run = executed(tmp_path, policy=policy, commands=[shell("c", script)])
-    assert (run.accepted, run.execution["output_truncated"]) == (False, True)
+    for script in ("head -c 4000 /dev/zero >a; head -c 97 /dev/zero >b", "head -c 1000000 /dev/zero >a; echo no"):
+        run = executed(tmp_path, policy=policy, commands=[shell("c", script)])
+        assert (run.accepted, run.execution["output_truncated"]) == (False, True), script
     run = executed(tmp_path, policy=policy, commands=[shell("c", "yes")])
     assert (run.accepted, run.execution["output_truncated"]) == (False, True)
     assert any(reason.startswith("PL6: ") and "max_total_output_bytes" in reason for reason in run.reasons)
@@ -125,10 +126,28 @@ def test_a_declared_file_and_what_commands_add_count_together(tmp_path: Path) ->
 
 @pytest.mark.parametrize("mode", ["record", "replay"])
 def test_PL4_PL5_model_modes(mode: Any) -> None:
-    intent = parse_intent(canonical({"goal": "x"}))
     for name, recording, rule in (("strict", "f", "PL4"), ("default", "f", "PL4"), ("dev", "", "PL5")):
         with pytest.raises(RunError) as caught:
-            Request(intent, {**DEV, "name": name}, model_mode=mode, model_recording=recording)
+            open_session({**DEV, "name": name}, mode, recording=recording, adapter="command:true")
         assert (caught.value.code, caught.value.rule_id) == ("RUN_E004", rule)
         assert caught.value.message.startswith(f"POLICY_VIOLATION: {rule}: ")
-    assert Request(intent, DEV, model_mode=mode, model_recording="f").model_mode == mode
+    for name in ("strict", "default", "dev"):
+        assert open_session({**DEV, "name": name}, "none") is None
+
+
+def test_PL5_a_recording_is_written_once_and_replayed_from_a_sound_one(tmp_path: Path) -> None:
+    there, absent = tmp_path / "there.json", tmp_path / "absent.json"
+    there.write_bytes(canonical(SESSION))
+    assert open_session(DEV, "record", recording=str(absent), adapter="command:true")
+    assert open_session(DEV, "replay", recording=str(there))
+    for recording, adapter in ((there, "command:true"), (absent, ""), (tmp_path / "no" / "f", "command:true")):
+        with pytest.raises(UsageError):
+            open_session(DEV, "record", recording=str(recording), adapter=adapter)
+    for data in (b"", b"{}", canonical({**SESSION, "mode": "guess"})):
+        there.write_bytes(data)
+        with pytest.raises(RunError) as caught:
+            open_session(DEV, "replay", recording=str(there))
+        assert caught.value.code == "RUN_E004"
+    with pytest.raises(RunError) as caught:
+        open_session(DEV, "replay", recording=str(absent))
+    assert caught.value.code == "RUN_E004"

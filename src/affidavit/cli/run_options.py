@@ -7,6 +7,8 @@ import os
 from ..errors import ReadFailed, UsageError
 from ..harness.errors import NO_FILE, POLICY, RunError
 from ..harness.intent import intent_of_command, parse_intent, read_intent
+from ..harness.model import DEFAULT_TIMEOUT, key_from
+from ..harness.model_session import open_session
 from ..harness.profile import custom_profile, named_profile
 from ..harness.request import DEFAULT_OUT, DEGRADABLE, Request
 from ..harness.secrets import Secrets
@@ -72,6 +74,17 @@ OPTIONS = (
         choices=("auto", "none"),
         default="auto",
     ),
+    Option(
+        "--model-mode",
+        "whether a model proposes the work that an intent leaves undeclared: record asks one, replay asks a recording",
+        value="MODE",
+        choices=("none", "record", "replay"),
+        default="none",
+    ),
+    Option("--model-recording", "the recording that is written, or replayed", value="FILE"),
+    Option("--model-adapter", "who is asked: command:ARGV, or openai:BASE_URL#MODEL", value="NAME"),
+    Option("--model-key-env", "the variable that holds the server's key, which is recorded nowhere", value="NAME"),
+    Option("--model-timeout", "for each question", value="SECONDS", default=f"{DEFAULT_TIMEOUT:g}"),
     Option("--max-workspace-bytes", "how much is copied at most", value="N", default=str(MOST_BYTES)),
     Option("--max-workspace-entries", "how many files and directories", value="N", default=str(MOST_ENTRIES)),
 )
@@ -96,10 +109,13 @@ def request_of(args: Args) -> Request:
     else:
         assert path is not None
         intent = _read(path)
+    policy = _policy(args, "dev" if command else "default")
+    key_name = args.text("--model-key-env")
+    key = key_from(key_name) if key_name is not None else ""
     mode: Mode = args.text("--mode") or ("execute-sandbox" if command else "plan-only")  # type: ignore[assignment]
     return Request(
         intent,
-        _policy(args, "dev" if command else "default"),
+        policy,
         mode=mode,
         out=args.text("--out") or DEFAULT_OUT,
         workspace=args.text("--workspace") or ".",
@@ -107,10 +123,19 @@ def request_of(args: Args) -> Request:
         environment={**declared, **passed},
         secrets=secrets,
         stdin=stdin,
-        timeout_ms=_milliseconds(args.text("--timeout")),
+        timeout_ms=_milliseconds("--timeout", args),
         degraded=[gap for text in args.texts("--allow-degraded") for gap in text.split(",")],  # type: ignore[misc]
         no_sandbox=args.text("--sandbox") == "none",
         real_argv=tuple(command),
+        session=open_session(
+            policy,
+            args.text("--model-mode") or "none",  # type: ignore[arg-type]  # one of its choices
+            recording=args.text("--model-recording") or "",
+            adapter=args.text("--model-adapter") or "",
+            key=key,
+            timeout=(_milliseconds("--model-timeout", args) or 0) / 1000,
+        ),
+        model_key={key_name: key} if key_name else None,
     )
 
 
@@ -156,12 +181,13 @@ def _here(option: str, name: str) -> str:
     return value
 
 
-def _milliseconds(text: str | None) -> int | None:
+def _milliseconds(option: str, args: Args) -> int | None:
+    text = args.text(option)
     if text is None:
         return None
     whole, _, part = text.partition(".")
     if not made_of(whole, DIGITS) or (part and not made_of(part, DIGITS)) or len(text) > 12:
-        raise UsageError("USAGE", f"--timeout: expected seconds, found {plain(text)!r}")
+        raise UsageError("USAGE", f"{option}: expected seconds, found {plain(text)!r}")
     return int(whole) * 1000 + int((part + "000")[:3])
 
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import posixpath
-import stat
 
 from ..canon.jcs import canonical
 from ..canon.profiles import RAW
 from ..canon.reader import MAX_BYTES, read
 from ..contracts.intent import verify_intent
-from ..errors import ParseError, ReadFailed
+from ..errors import ParseError
 from ..rules.checks import is_relative
 from ..shown import plain
-from ..store import fs
 from .errors import INVALID_INTENT, NO_FILE, NOT_JSON, RunError, because
+from .input import read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +44,7 @@ class Intent:
 
 def read_intent(path: str) -> Intent:
     """The intent in a file that the caller named. Raises RUN_E001, RUN_E002, RUN_E003."""
-    return parse_intent(_bytes_of(path), path)
+    return parse_intent(read_file(path, NO_FILE, MAX_BYTES), path)
 
 
 def parse_intent(raw: bytes, path: str = MADE) -> Intent:
@@ -103,22 +101,3 @@ def public_path(path: str) -> str:
 
 def _is_text(path: str) -> bool:
     return plain(path) == path
-
-
-def _bytes_of(path: str) -> bytes:
-    """All of a regular file, through whatever links the caller's path leads, without ever waiting."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
-    except OSError as error:
-        raise RunError(NO_FILE, f"{plain(path)}: {error.strerror}", path=plain(path)) from None
-    except ValueError:
-        raise RunError(NO_FILE, f"{plain(path)}: no file can have this name", path=plain(path)) from None
-    try:
-        mode = os.fstat(descriptor).st_mode
-        if not stat.S_ISREG(mode):
-            raise RunError(NO_FILE, f"{plain(path)}: expected a regular file, found {fs.what(mode)}", path=plain(path))
-        return fs.read_open(descriptor, path, MAX_BYTES)
-    except ReadFailed as error:
-        raise RunError(NO_FILE, error.message, path=plain(path)) from None
-    finally:
-        os.close(descriptor)

@@ -7,7 +7,6 @@ from ..contracts.runner import FIXED_VARIABLES, FORBIDDEN_PREFIXES
 from ..errors import UsageError
 from ..shown import plain
 from .errors import INVALID_INTENT, POLICY, RunError
-from .profile import require_model_mode
 from .secrets import Secrets
 from .workspace import Limits
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from ..contracts.policy import ModelMode
     from ..sandbox.abilities import AbilityName
     from .intent import Intent
+    from .model_session import Recording, Replay
 
     Mode = Literal["plan-only", "execute-sandbox"]
 
@@ -36,6 +36,7 @@ class Request:
     __slots__ = (
         "degraded",
         "environment",
+        "hidden",
         "intent",
         "limits",
         "mode",
@@ -45,6 +46,7 @@ class Request:
         "policy",
         "real_argv",
         "secrets",
+        "session",
         "stdin",
         "timeout_ms",
         "workspace",
@@ -66,10 +68,9 @@ class Request:
         degraded: Iterable[AbilityName] = (),
         no_sandbox: bool = False,
         real_argv: tuple[str, ...] = (),
-        model_mode: ModelMode = "none",
-        model_recording: str = "",
+        session: Recording | Replay | None = None,
+        model_key: Mapping[str, str] | None = None,
     ) -> None:
-        require_model_mode(policy, model_mode, has_recording=bool(model_recording))
         self.intent = intent
         self.policy = policy
         self.mode: Mode = mode
@@ -85,7 +86,10 @@ class Request:
         self.no_sandbox = no_sandbox
         #: The words of the one command of `run -- CMD`, where the intent tells them with secrets replaced.
         self.real_argv = real_argv
-        self.model_mode: ModelMode = model_mode
+        self.session = session
+        self.model_mode: ModelMode = session.mode if session is not None else "none"
+        #: What may not stand in a model's answer: the secrets, and the key that its server was shown.
+        self.hidden = Secrets({**self.secrets.values, **(model_key or {})})
         self._check()
 
     def _check(self) -> None:

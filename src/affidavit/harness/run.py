@@ -24,6 +24,8 @@ from .enact import enact
 from .errors import INTERNAL, RunError, because
 from .identity import Clock, new_run_id
 from .intent import parse_intent, read_intent
+from .model_session import open_session
+from .modelled import MODEL_IO, decide_with_model, keep_recording
 from .profile import named_profile, sound_profile
 from .request import DEFAULT_OUT, Request
 from .result import require_sound, run_result
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from ..contracts.policy import ModelMode
     from ..kernel.outcome import Outcome
     from ..store.writer import Writer
     from .execute import Ran
@@ -73,6 +76,10 @@ def run_intent(
     secrets: Mapping[str, str] | None = None,
     stdin: bytes = b"",
     timeout_ms: int | None = None,
+    model_mode: ModelMode = "none",
+    model_recording: str | os.PathLike[str] = "",
+    model_adapter: str = "",
+    model_key: str = "",
 ) -> Finished:
     """Runs an intent, a file or its bytes, under a profile, by its name or one of your own. Raises RunError."""
     read = parse_intent(intent) if isinstance(intent, bytes) else read_intent(os.fspath(intent))
@@ -87,8 +94,15 @@ def run_intent(
         secrets=Secrets(secrets or {}),
         stdin=stdin,
         timeout_ms=timeout_ms,
+        session=open_session(
+            profile, model_mode, recording=os.fspath(model_recording), adapter=model_adapter, key=model_key
+        ),
+        model_key={"model_key": model_key} if model_key else None,
     )
-    return perform(request)
+    finished = perform(request)
+    if model_mode == "record":
+        keep_recording(finished.directory, os.fspath(model_recording))
+    return finished
 
 
 def perform(request: Request, *, show: Show | None = None, interrupt: Interrupt | None = None) -> Finished:
@@ -121,6 +135,9 @@ def _run(request: Request, clock: Clock, writer: Writer, show: Show | None, inte
     writer.put_json("policy.json", request.policy)
     expected = ["run.json", "policy.json", "intent.json"]
     outcome = decide(request.intent.document, request.policy)
+    if request.session is not None:
+        outcome = decide_with_model(request, request.session, outcome, writer)
+        expected.append(MODEL_IO)
     if outcome.kind != "REFUSE":
         writer.put_json("bundle.json", outcome.bundle)
         expected.append("bundle.json")

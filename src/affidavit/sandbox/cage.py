@@ -54,7 +54,8 @@ class Cage:
             write_file(f"{place}/cgroup.procs", str(pid))
         limits = self._spec.limits
         _bound(pid, resource.RLIMIT_CPU, limits.max_cpu_seconds, limits.max_cpu_seconds + 1)
-        _bound(pid, resource.RLIMIT_FSIZE, limits.max_output_bytes)
+        # one more than the cap: a file that was cut off at it could not be told from one that is as large as it may be
+        _bound(pid, resource.RLIMIT_FSIZE, limits.max_output_bytes + 1)
         _bound(pid, resource.RLIMIT_NOFILE, MAX_OPEN_FILES)
         _bound(pid, resource.RLIMIT_CORE, 0)
         if self._memory is None and self._spec.enforced["memory"] == "rlimit":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...harness.interrupt import Interrupt
 from ...harness.keep import keep_outputs
+from ...harness.modelled import keep_recording
 from ...harness.run import perform
 from ..args import Verb
 from ..live import show
@@ -43,6 +44,8 @@ def run(args: Args, out: Output) -> int:
     shows = args.has("--show-output") or (out.person_reads_errors and not out.quiet)
     with Interrupt() as interrupt:
         finished = perform(request, show=show if shows else None, interrupt=interrupt)
+    if request.model_mode == "record":
+        keep_recording(finished.directory, args.text("--model-recording") or "")
     target = args.text("--keep")
     if target is not None:
         keep_outputs(finished, target)
