@@ -6,7 +6,7 @@ PY := $(VENV)/bin/python
 
 # commands the product runs, and commands only the tests need, each with the Debian package that has it
 RUN_NEEDS := bwrap=bubblewrap git=git node=nodejs npm=npm
-TEST_NEEDS := $(RUN_NEEDS) strace=strace zsh=zsh fish=fish groff=groff-base
+TEST_NEEDS := $(RUN_NEEDS) strace=strace faketime=faketime zsh=zsh fish=fish groff=groff-base
 
 $(VENV)/.package: pyproject.toml tools/setup
 	@tools/setup $(VENV) package $(RUN_NEEDS)
@@ -64,6 +64,9 @@ fuzz: $(VENV)/.dev ## the long fuzz and comparison runs (FUZZ_SECONDS=600)
 .PHONY: mutants
 mutants: $(VENV)/.dev ## thousands of mutants of a promotable run, none of them promotable (MUTANTS=6000)
 	@$(PY) tests/runtime/mutants.py $(or $(MUTANTS),6000) $(MUTANTS_SEED)
+.PHONY: corpus
+corpus: $(VENV)/.dev ## replay the corpus of deterministic and nondeterministic programs (CORPUS_TIMES=20)
+	@$(PY) -m tests.corpus.corpus $(or $(CORPUS_TIMES),20)
 
 .PHONY: clean
 clean: ## remove what was built

@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from .contracts.runner import verify_runner as verify_runner
     from .engine.bundle import verify_engine_bundle as verify_engine_bundle
     from .engine.check import check_engine as check_engine
+    from .engine.run import run_engine as run_engine
     from .engine.sealing import seal_output as seal_output
     from .errors import AffidavitError as AffidavitError
     from .errors import ParseError as ParseError
     from .errors import UnsupportedValue as UnsupportedValue
     from .harness.run import run_intent as run_intent
     from .packs.verify import verify_pack as verify_pack
+    from .replay.engine import replay_engine as replay_engine
     from .rules.model import Finding as Finding
     from .rules.model import Report as Report
     from .runtime.promotion import emit_promotion_packet as emit_promotion_packet
@@ -56,6 +58,8 @@ _HOMES = {
     "run_plan": "runtime.run",
     "reindex_bundle": "store.reindex",
     "run_intent": "harness.run",
+    "replay_engine": "replay.engine",
+    "run_engine": "engine.run",
     "seal_output": "engine.sealing",
     "verify_apply": "contracts.apply",
     "verify_bundle": "contracts.bundle",
@@ -88,6 +92,8 @@ __all__ = [
     "open_bundle_unverified",
     "read",
     "reindex_bundle",
+    "replay_engine",
+    "run_engine",
     "run_intent",
     "run_plan",
     "seal_output",

@@ -187,6 +187,8 @@ PUBLIC = {
     "run_plan",
     "reindex_bundle",
     "run_intent",
+    "replay_engine",
+    "run_engine",
     "seal_output",
     "verify_apply",
     "verify_bundle",
