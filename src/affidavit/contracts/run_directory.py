@@ -211,8 +211,8 @@ def _are_as_indexed(run: Observed) -> Iterator[Fault]:
 
 def _is_indexed(run: Observed) -> Iterator[Fault]:
     if run.entries is not None:
-        for path in run.files:
-            if path not in run.entries and path != artifact_index.NAME:
+        for path in run.files - run.entries.keys():
+            if path != artifact_index.NAME:
                 yield Fault("an entry in the index for each file", "a file without one", path)
 
 

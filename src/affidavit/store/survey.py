@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import stat
 
-from ..canon.jcs import canonical
-from ..canon.profiles import RAW
-from ..canon.reader import read
+from ..canon.profiles import RAW, raw_hasher
+from ..canon.reader import read, read_document
 from ..contracts import artifact_index
 from ..contracts.run_directory import FIRST, KNOWN, Observed, most_bytes
 from ..errors import ParseError, ReadFailed
@@ -64,10 +63,19 @@ def _read_index(directory: fs.Dir, run: Observed) -> str | None:
     data = _bytes_of(directory, run, artifact_index.NAME)
     if data is None:
         return None
-    value = _parsed(run, artifact_index.NAME, data)
-    if value is not _NOTHING:
-        run.take_index(value, is_canonical=data == canonical(value) + b"\n")
-    return RAW.digest(data).hex
+    digest = RAW.digest(data).hex
+    try:
+        document = read_document(data)
+    except ParseError as error:
+        run.unread[artifact_index.NAME] = error.expected, f"{error.found} at byte {error.offset}"
+        return digest
+    del data  # of a large index there are never two copies of the text: their digests are compared
+    hasher = raw_hasher()
+    hasher.update(document.canonical())
+    hasher.update(b"\n")
+    is_canonical = hasher.hexdigest() == digest
+    run.take_index(document.value, is_canonical=is_canonical)
+    return digest
 
 
 class _Nothing:
