@@ -5,11 +5,15 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from affidavit.canon.jcs import canonical
 from affidavit.canon.profiles import KERNEL
 from affidavit.contracts.ledger import MOST_LINE_BYTES, split_lines, verify_ledger
+from affidavit.rules.report import as_json
+from tests.support.values import json_values
 from tests.vectors.make_ledger import chained, lines, unchained
 
 if TYPE_CHECKING:
@@ -90,3 +94,44 @@ def test_any_changed_byte_of_a_chained_ledger_is_found(data: st.DataObject) -> N
     at = data.draw(st.integers(0, len(last) - 1))
     other = data.draw(st.integers(0, 255).filter(lambda byte: byte != body[at]))
     assert not verified(body[:at] + bytes([other]) + body[at + 1 :], "strict").ok
+
+
+@pytest.mark.parametrize("name", chained()[1])
+def test_every_deletion_and_change_of_type_in_an_entry_is_found(name: str) -> None:
+    """At `strict` on the last line, so that no link below it tells."""
+    other: object
+    for other in (None, True, -1, 0.5, "\x00", [[]], {"\x00": {}}):
+        entries: list[dict[str, object]] = [*chained()]
+        if type(other) is type(entries[-1][name]):
+            continue
+        entries[-1][name] = other
+        assert not verified(lines(entries), "strict").ok, other
+    entries = [*chained()]
+    del entries[-1][name]
+    assert not verified(lines(entries), "strict").ok
+
+
+def test_every_reordering_and_deletion_of_lines_is_found() -> None:
+    sound = chained(5)
+    for index in range(5):
+        kept = [entry for at, entry in enumerate(sound) if at != index]
+        assert verified(lines(kept)).ok is (index == 4)  # whoever keeps last_sha256 sees that too
+    for index in range(4):
+        swapped = [*sound]
+        swapped[index : index + 2] = reversed(swapped[index : index + 2])
+        assert not verified(lines(swapped)).ok
+
+
+@given(data=st.data(), level=st.sampled_from(["spec", "compat", "strict"]))
+def test_any_value_in_place_of_any_member_gives_a_report(data: st.DataObject, level: Level) -> None:
+    entries: list[object] = [*chained()]
+    index = data.draw(st.integers(0, 2))
+    value = data.draw(json_values())
+    entry = entries[index]
+    assert isinstance(entry, dict)
+    if data.draw(st.booleans()):
+        entry[data.draw(st.sampled_from(sorted(entry)))] = value
+    else:
+        entries[index] = value
+    report = verified(b"".join(canonical(entry) + b"\n" for entry in entries), level)
+    assert as_json(report)["ok"] is report.ok
