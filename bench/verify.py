@@ -70,7 +70,7 @@ def _memory(place: str) -> list[Row]:
     name = "memory for a ledger of 100 MB in a pack, over one of 10 MB"
     found.append(Row(name, sizes[100] - sizes[10], "MB", at_most=2, control=control))
     path = write_directory(os.path.join(place, "session"), seven_members())
-    size = _write_session(os.path.join(path, "model_io.json"))
+    size = write_session(os.path.join(path, "model_io.json"))
     control = f"a file of {size / 1e6:.0f} MB"
     found.append(
         Row(
@@ -84,7 +84,7 @@ def _memory(place: str) -> list[Row]:
     return found
 
 
-def _write_session(path: str) -> int:
+def write_session(path: str) -> int:
     """A session of some 90 MB, in responses of 100 KB."""
     text = 'A response with some words, \u00e9 and "quotes".\n' * 2000
     digest = RAW.digest(text.encode()).content_hash
