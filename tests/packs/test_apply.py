@@ -227,6 +227,11 @@ def test_AS5_the_target_is_a_real_directory_without_symlinks_on_the_way(
     assert apply_pack(pack, "./target//.").result["outcome"] == "SUCCESS"
 
 
+def test_a_pack_may_be_named_by_a_path_that_climbs(pack: str, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(target)
+    assert apply_pack(f"../{os.path.basename(pack)}", ".").result["outcome"] == "SUCCESS"
+
+
 def test_an_empty_patch_is_a_success_that_writes_nothing(tmp_path: Path, target: Path) -> None:
     before = tree(target)
     assert apply_pack(write_patch_pack(tmp_path / "pack"), target).result["outcome"] == "SUCCESS"

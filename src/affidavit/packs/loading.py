@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 from ..canon.reader import read
 from ..contracts.pack import PATCH, RUN, examine_pack
+from ..store import fs
 from .open import open_pack
 
 TYPE_CHECKING = False
@@ -59,7 +62,11 @@ class Keeping:
 
 
 def load_pack(path: str, level: Level, names: Collection[str] = (PATCH, RUN)) -> Loaded:
-    """Verifies the pack at `path` and keeps the members of these names. Raises as `verify_pack` does."""
+    """Verifies the pack at `path` and keeps the members of these names. Raises as `verify_pack` does. A path that
+    climbs is followed to where it leads, which PK7 tells who verifies to name instead: what is read is the same."""
+    above, name = os.path.split(fs.itself(path))
+    if ".." in above.split(os.sep):
+        path = os.path.join(os.path.realpath(above), name)
     manifest, reader = open_pack(path, level=level)
     try:
         keeping = Keeping(reader, names)
