@@ -369,7 +369,7 @@ def summary_text(told: Row, mismatches: Iterable[Row]) -> str:
     lines = [
         f"# {_cell(told['plan_id'])}: {told['status']}",
         "",
-        f"{told['scenario_count']} probes under {told['profile_count']} profiles, channel {told['channel']}.",
+        f"{tried_by(told)}, channel {told['channel']}.",
         "",
     ]
     members = ("expectation_id", "operation", "expected", "actual", "mismatch_type")
@@ -380,6 +380,12 @@ def summary_text(told: Row, mismatches: Iterable[Row]) -> str:
         tried = told["lanes"]["scenario"] and told["scenario_count"]
         lines.append("Everything that was tried was as expected." if tried else "Nothing was tried.")
     return "\n".join(lines) + "\n"
+
+
+def tried_by(told: Row) -> str:
+    """How much a run was to try."""
+    probes, profiles = told["scenario_count"], told["profile_count"]
+    return f"{probes} probe{'s' * (probes != 1)} under {profiles} profile{'s' * (profiles != 1)}"
 
 
 def _cell(value: str | None) -> str:

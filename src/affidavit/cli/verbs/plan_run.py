@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...contracts.probing import CHANNELS
 from ...errors import UsageError
+from ...kernel.compare import tried_by
 from ...runtime.plans import read_plan
 from ...runtime.run import run_plan
 from ...shown import plain
@@ -101,7 +102,7 @@ class _Progress:
 def _lines(told: PlanRun, *, quiet: bool) -> list[tuple[str, str]]:
     summary, rows = told.summary, told.mismatches["mismatches"]
     found = f"{len(rows)} mismatch{'es' * (len(rows) != 1)}" if not summary["dry_run"] else "nothing was tried"
-    tried = f"{summary['scenario_count']} probes under {summary['profile_count']} profiles: {found}"
+    tried = f"{tried_by(summary)}: {found}"
     style = "good" if summary["status"] == "ok" and not rows else "head"
     lines = [(style, f"{plain(summary['plan_id'])}: {summary['status']}, {tried}")]
     for row in rows if not quiet else ():
