@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import pty
-import select
 import subprocess
 import sys
-import time
+
+from tests.support.terminal import run_on_terminal
 
 COMMAND = (sys.executable, "-m", "affidavit")
 
@@ -52,31 +51,6 @@ def on_terminal(
     *words: str | bytes, env: dict[str, str] | None = None, cwd: str | None = None, timeout: float = 60
 ) -> Ran:
     """The command with a terminal as its standard output and standard error; what it shows there is `out`."""
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [*COMMAND, *words],
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=theirs,
-        env=environment(TERM="xterm") if env is None else env,
-        cwd=cwd,
-    )
-    os.close(theirs)
-    shown: list[bytes] = []
-    deadline = time.monotonic() + timeout
-    try:
-        while time.monotonic() < deadline:
-            if select.select([ours], [], [], 0.1)[0]:
-                try:
-                    piece = os.read(ours, 65536)
-                except OSError:  # EIO: the other end was closed by the last process that held it
-                    break
-                if not piece:
-                    break
-                shown.append(piece)
-        status = process.wait(max(0.1, deadline - time.monotonic()))
-    finally:
-        process.kill()
-        process.wait()
-        os.close(ours)
-    return Ran(status, b"".join(shown).replace(b"\r\n", b"\n"), b"")
+    environ = environment(TERM="xterm") if env is None else env
+    status, shown = run_on_terminal([*COMMAND, *words], env=environ, cwd=cwd, timeout=timeout)
+    return Ran(status, shown, b"")
