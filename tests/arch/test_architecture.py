@@ -24,6 +24,7 @@ LAYERS: dict[str, float] = {
     "shown": 0.5,
     "errors": 0,
     "manifest": 0.5,
+    "quantities": 0.5,
     "canon": 1,
     "rules": 2,
     "contracts": 3,
@@ -41,7 +42,7 @@ LAYERS: dict[str, float] = {
     "__main__": 10,
     "__init__": 10,
 }
-PURE = ("errors", "values", "shown", "manifest", "canon", "rules", "contracts", "kernel")
+PURE = ("errors", "values", "shown", "quantities", "manifest", "canon", "rules", "contracts", "kernel")
 
 #: What touches the world: no layer that is pure may import it, with the exceptions that stand beside the reason.
 IMPURE = {"os", "io", "subprocess", "socket", "time", "datetime", "random", "secrets", "tempfile", "shutil", "pathlib"}

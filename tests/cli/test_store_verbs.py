@@ -11,8 +11,8 @@ import pytest
 
 from affidavit.canon.jcs import canonical
 from affidavit.canon.reader import read
-from affidavit.cli.quantities import age, size
 from affidavit.contracts.run import EXAMPLE
+from affidavit.quantities import age, size
 from tests.support.cli import affidavit, on_terminal
 from tests.support.runs import ENTRY, begin_run, commit_run, crashed_run
 
@@ -187,6 +187,6 @@ def test_sizes_and_ages_are_readable() -> None:
         "0 B", "999 B", "1.0 kB", "1.5 MB", "4.0 GB", "10000.0 TB",
     ]  # fmt: skip
     assert [age(seconds) for seconds in (-1, 0, 1.9, 119, 121, 7199, 7200, 200_000)] == [
-        "in the future", "0 seconds ago", "1 seconds ago", "119 seconds ago", "2 minutes ago", "119 minutes ago",
+        "in the future", "0 seconds ago", "1 second ago", "119 seconds ago", "2 minutes ago", "119 minutes ago",
         "2 hours ago", "2 days ago",
     ]  # fmt: skip

@@ -70,7 +70,9 @@ def run_commands(found: list[Command], scratch: str, document: str) -> None:
         os.mkdir(place)
     with open(os.path.join(home, ".gitconfig"), "wb") as file:
         file.write(_GIT)
-    env = environment(HOME=home, AFFIDAVIT_EXAMPLES=os.path.join(ROOT, "examples"), GIT_CONFIG_NOSYSTEM="1")
+    env = environment(
+        HOME=home, AFFIDAVIT_EXAMPLES=os.path.join(ROOT, "examples"), GIT_CONFIG_NOSYSTEM="1", PAGER="cat"
+    )
     env["PATH"] = os.path.dirname(sys.executable) + ":" + env["PATH"]
     for command in found:
         reading, writing = os.pipe()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from time import monotonic
 
-from .quantities import size
+from ..quantities import size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..quantities import size
 from .page import Items, Lines, Mark, Pairs, Section, Table
 
 TYPE_CHECKING = False
@@ -37,21 +38,14 @@ class Excerpt:
         self.size = size
 
 
-def size_text(size: int) -> str:
-    for unit, worth in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if size >= worth:
-            return f"{size / worth:.1f} {unit}"
-    return f"{size} byte{'s' * (size != 1)}"
-
-
 def files_section(files: list[File]) -> Section:
     has_sizes = all(file.size is not None for file in files)
     rows: list[tuple[Cell, ...]] = [
-        (Mark("code", file.path), *([size_text(file.size or 0)] if has_sizes else []), Mark("code", file.sha256))
+        (Mark("code", file.path), *([size(file.size or 0)] if has_sizes else []), Mark("code", file.sha256))
         for file in files[:_MOST_ROWS]
     ]
     left = len(files) - len(rows)
-    total = f", {size_text(sum(file.size or 0 for file in files))}" if has_sizes else ""
+    total = f", {size(sum(file.size or 0 for file in files))}" if has_sizes else ""
     head = ("Path", "Size", "SHA-256") if has_sizes else ("Path", "SHA-256")
     parts: list[Part] = [Table(f"{len(files)} files{total}", head, rows)]
     if left:
@@ -88,14 +82,14 @@ def stream_lines(name: str, excerpt: Excerpt) -> list[Part]:
     """What a program wrote to one of its streams."""
     if not excerpt.size:
         return [Pairs((name, Mark("quiet", "nothing was written")))]
-    told = f"{name}, {size_text(excerpt.size)}"
+    told = f"{name}, {size(excerpt.size)}"
     if not excerpt.end:
         return [Lines(told, excerpt.begin.decode("utf-8", "backslashreplace"))]
     left = excerpt.size - len(excerpt.begin) - len(excerpt.end)
     return [
         Lines(f"{told}: the beginning", excerpt.begin.decode("utf-8", "backslashreplace")),
         Lines(
-            f"{name}: the end, after {size_text(left)} that are not shown",
+            f"{name}: the end, after {size(left)} that are not shown",
             excerpt.end.decode("utf-8", "backslashreplace"),
         ),
     ]

@@ -40,7 +40,7 @@ def as_lines(report: Report, *, name: str, verbose: bool = False) -> list[tuple[
     lines: list[tuple[str, str]] = []
     if report.ok:
         lines.append(("good", f"{plain(name)}: a valid {report.document}"))
-        lines += [("", f"  {fact}: {plain(str(told))}") for fact, told in report.facts.items()]
+        lines += [("", f"  {fact}: {plain(_told(told))}") for fact, told in report.facts.items() if told != []]
     else:
         count = len(report.findings)
         lines.append(("bad", f"{plain(name)}: not a valid {report.document}, {count} finding{'s' * (count > 1)}"))
@@ -54,3 +54,14 @@ def as_lines(report: Report, *, name: str, verbose: bool = False) -> list[tuple[
     if verbose:
         lines.append(("quiet", f"  checked: {' '.join(report.checked)}"))
     return lines
+
+
+def _told(fact: object) -> str:
+    """A fact in a line: what is in a list one after the other, of an object what its members say."""
+    if isinstance(fact, list):
+        return ", ".join(_told(item) for item in fact)
+    if isinstance(fact, dict):
+        return " ".join(f"{name} {_told(member)}" for name, member in fact.items())
+    if isinstance(fact, bool) or fact is None:
+        return {True: "yes", False: "no", None: "none"}[fact]
+    return str(fact)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ...errors import UsageError
 from ...harness.request import DEFAULT_OUT
+from ...quantities import size
 from ...shown import plain
 from ...store.remove import collect
 from ..args import Argument, Option, Verb
 from ..locking import EXITS, LOCKING, STATUSES, locking
-from ..quantities import size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -99,7 +99,8 @@ def _lines(result: dict[str, Any]) -> list[tuple[str, str]]:
     branch = result["branch"]
     verb = "would be applied" if result["dry_run"] else "applied"
     where = f"{'new branch' if branch['created'] else 'branch'} {plain(branch['name'])}"
-    told.append(("good", f"SUCCESS: {len(result['changed_files'])} files {verb} on {where}"))
+    count = len(result["changed_files"])
+    told.append(("good", f"SUCCESS: {count} file{'s' * (count != 1)} {verb} on {where}"))
     if "commit" in result:
         told.append(("", f"  commit {result['commit']['sha']}"))
     elif not result["dry_run"] and result["changed_files"]:

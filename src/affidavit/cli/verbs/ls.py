@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 
 from ...harness.request import DEFAULT_OUT
+from ...quantities import age, size
 from ...shown import plain
 from ...store.listing import CRASHED, UNCOMMITTED, OutListing
 from ..args import Argument, Verb
 from ..locking import EXITS
-from ..quantities import age, size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 
+from ...quantities import age, size
 from ...shown import plain
 from ...store.portrait import Portrait
 from ..args import Verb
 from ..locking import EXITS
 from ..named_run import FROM, RUN, run_of
 from ..progress import Progress
-from ..quantities import age, size
 from ..single import LEVEL, level_of
 
 TYPE_CHECKING = False

@@ -22,4 +22,5 @@ def age(seconds: float) -> str:
         return "in the future"
     # in the unit that there are at least two of: one of a unit says too little
     unit, name = next((span for span in _SPANS if seconds >= 2 * span[0]), _SPANS[-1])
-    return f"{int(seconds // unit)} {name} ago"
+    count = int(seconds // unit)
+    return f"{count} {name.removesuffix('s') if count == 1 else name} ago"
