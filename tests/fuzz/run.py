@@ -26,10 +26,26 @@ def seed(name: str, corpus: str) -> None:
     """Some documents to start from: the vectors' bodies, and the pieces that readers get wrong."""
     from tests.support.vectors import all_vectors
 
-    if name in ("reader", "runner"):
-        for number, vector in enumerate(all_vectors()):
-            with open(os.path.join(corpus, f"vector{number}"), "wb") as file:
-                file.write(vector.body[:4096])
+    bodies: list[bytes] = []
+    if name in ("reader", "runner", "ledger"):
+        bodies = [vector.body for vector in all_vectors() if name != "ledger" or vector.document == "ledger"]
+    elif name == "every_document":
+        from tests.fuzz.targets import SINGLE
+
+        bodies = [
+            bytes([SINGLE.index(vector.document)]) + vector.body
+            for vector in all_vectors()
+            if vector.document in SINGLE
+        ]
+    elif name == "archive":
+        from tests.support.pack_files import two_members, write_archive
+
+        path = write_archive(os.path.join(corpus, "sound"), two_members())
+        with open(path, "rb") as file:
+            bodies = [file.read()]
+    for number, body in enumerate(bodies):
+        with open(os.path.join(corpus, f"body{number}"), "wb") as file:
+            file.write(body[:4096])
 
 
 def main(words: list[str]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import struct
+import tempfile
 from typing import TYPE_CHECKING, Any
 
 import rfc8785
@@ -13,9 +14,13 @@ from affidavit.canon.fast import fast_canonical
 from affidavit.canon.jcs import _small, _written, canonical
 from affidavit.canon.reader import MAX_BYTES, _scanned, read
 from affidavit.canon.reference import read_reference
+from affidavit.contracts.ledger import verify_ledger
 from affidavit.contracts.runner import verify_runner
-from affidavit.errors import ParseError
+from affidavit.errors import ParseError, ReadFailed
+from affidavit.packs.verify import verify_pack
 from affidavit.rules.model import Report
+from affidavit.values import LEVELS
+from tests.support.contracts import documents, verifier_of
 from tests.support.same import same
 
 if TYPE_CHECKING:
@@ -107,9 +112,42 @@ def runner(data: bytes) -> None:
         assert isinstance(verify_runner(value, level=level), Report)
 
 
+SINGLE = [name for name in documents() if name not in ("ledger", "pack", "engine_bundle")]
+
+
+def every_document(data: bytes) -> None:
+    """So is that of every other document: the first byte chooses which."""
+    if data:
+        try:
+            value = read(data[1:])
+        except ParseError:
+            return
+        assert isinstance(verifier_of(SINGLE[data[0] % len(SINGLE)])(value, level=LEVELS[data[0] % 3]), Report)
+
+
+def ledger(data: bytes) -> None:
+    """A ledger is bytes from the start."""
+    assert isinstance(verify_ledger(data, level="strict"), Report)
+
+
+def archive(data: bytes) -> None:
+    """An archive of whatever bytes has findings, or is refused as none."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        try:
+            assert isinstance(verify_pack(file.name), Report)
+        except ReadFailed as error:
+            if error.code != "ARCHIVE":
+                raise
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "reader": reader,
     "writer": writer,
     "doubles": doubles,
     "runner": runner,
+    "every_document": every_document,
+    "ledger": ledger,
+    "archive": archive,
 }

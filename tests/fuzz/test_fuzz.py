@@ -16,7 +16,7 @@ from tests.support.contracts import ROOT
 @pytest.mark.parametrize("name", sorted(TARGETS))
 def test_a_short_fuzz_run_finds_nothing(name: str) -> None:
     done = subprocess.run(
-        [sys.executable, os.path.join(ROOT, "tests", "fuzz", "run.py"), "4", name],
+        [sys.executable, os.path.join(ROOT, "tests", "fuzz", "run.py"), "3", name],
         capture_output=True,
         timeout=120,
         check=False,
