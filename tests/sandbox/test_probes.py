@@ -148,6 +148,13 @@ def test_a_limit_that_ends_the_process_is_an_answer_where_it_is_the_one_that_was
     assert judged(READ, said, Ended("oom_killed", signal=9), witnessed=False).decision is None
 
 
+def test_a_breach_that_was_noticed_after_it_is_no_success() -> None:
+    many = BY_ID["create_files_without_end"]
+    said = report("started", "reached", "answered errno=0")
+    assert judged(many, said, Ended("over_output_cap", signal=9), witnessed=False).errno == errno.EDQUOT
+    assert judged(many, said, EXITED, witnessed=False).decision == "allow"
+
+
 def test_a_child_that_was_killed_in_the_operation_is_a_denial() -> None:
     said = report("started", "reached", "answered errno=0 killed=31")
     assert judged(BY_ID["enter_by_the_32_bit_gate"], said, EXITED, witnessed=False).errno == errno.EPERM

@@ -89,7 +89,7 @@ _FILES_WRITTEN = (
     Probe("write_own_file", WRITE, "files.write {root}/given.txt", allowed="always"),
     Probe("create_own_file", CREATE, "files.create {root}/created.txt", allowed="always"),
     Probe("unlink_own_file", UNLINK, "files.unlink {root}/given.txt", allowed="always"),
-    Probe("write_private_file", CREATE, "files.create /tmp/{token}", allowed="always", oracle=False),
+    Probe("write_private_file", CREATE, "files.create {tmp}/{token}", allowed="always", oracle=False),
     Probe("write_input_file", WRITE, "files.write {workspace}/given.txt", allowed="with any root"),
     Probe("create_beside_the_roots", CREATE, "files.create {workspace}/created.txt", allowed="with any root"),
     Probe("unlink_input_file", UNLINK, "files.unlink {workspace}/given.txt", allowed="with any root"),
@@ -149,6 +149,32 @@ _FILES_WRITTEN = (
         target="{outside}/renamed",
         controls=["rename_own_file"],
     ),
+    # what the host does with what was left, once the command has ended
+    Probe(
+        "write_back_through_a_link",
+        CREATE,
+        "files.replace_link {root}/link_outside created.txt",
+        bare=False,
+        oracle=False,
+        witnessed_only=True,
+    ),
+    Probe(
+        "be_read_through_a_link",
+        CREATE,
+        "files.leave_link {root}/link {outside}/secret.txt",
+        bare=False,
+        oracle=False,
+        witnessed_only=True,
+    ),
+    Probe(
+        "leave_a_set_id_program",
+        CREATE,
+        "files.leave_set_id {root}/program",
+        bare=False,
+        oracle=False,
+        witnessed_only=True,
+    ),
+    Probe("leave_a_pipe", CREATE, "files.leave_pipe {root}/pipe", allowed="always", bare=False, oracle=False),
     Probe("plant_a_program", CREATE, "files.create /usr/bin/affidavit-{token}", bare=False, oracle=False),
     Probe("plant_in_the_root", CREATE, "files.create /affidavit-{token}", bare=False, oracle=False),
     Probe("write_the_probe_itself", WRITE, "files.open_for_writing {program}/__main__.py", oracle=False),
@@ -187,7 +213,7 @@ _FILES_WRITTEN = (
     Probe(
         "fill_shared_memory",
         WRITE,
-        f"files.fill_with_files /dev/shm/filled {SHARED_OVER} {{file_bytes}}",
+        f"files.fill_with_files {{shm}}/filled {SHARED_OVER} {{file_bytes}}",
         bare=False,
         oracle=False,
         ends=["oom_killed", "SIGXFSZ"],
@@ -265,8 +291,8 @@ _PROGRAMS = (
     ),
     Probe("exec_copy_in_root", EXEC, "programs.exec_copy {root}/copy", allowed="with any command", oracle=False),
     Probe("exec_script_in_root", EXEC, "programs.exec_script {root}/script", allowed="with any command", oracle=False),
-    Probe("exec_copy_in_tmp", EXEC, "programs.exec_copy /tmp/{token}", allowed="with any command", oracle=False),
-    Probe("exec_copy_in_shm", EXEC, "programs.exec_copy /dev/shm/{token}", allowed="with any command", oracle=False),
+    Probe("exec_copy_in_tmp", EXEC, "programs.exec_copy {tmp}/{token}", allowed="with any command", oracle=False),
+    Probe("exec_copy_in_shm", EXEC, "programs.exec_copy {shm}/{token}", allowed="with any command", oracle=False),
     Probe("exec_copy_in_dev", EXEC, "programs.exec_copy /dev/{token}", bare=False, allowed="never", oracle=False),
     Probe(
         "exec_copy_by_loader",
@@ -280,7 +306,7 @@ _PROGRAMS = (
 
 _NETWORK = (
     Probe("connect_to_own_listener", OUTBOUND, "network.own_tcp", allowed="always", oracle=False),
-    Probe("connect_to_own_socket_file", OUTBOUND, "network.own_unix /tmp/{token}", allowed="always", oracle=False),
+    Probe("connect_to_own_socket_file", OUTBOUND, "network.own_unix {tmp}/{token}", allowed="always", oracle=False),
     Probe("bind_a_port", BIND, "network.bind 127.0.0.1 0", allowed="always", oracle=False),
     Probe(
         "connect_to_host_tcp",
@@ -358,8 +384,18 @@ _PROCESSES = (
     Probe(
         "eat_memory_without_end",
         FORK,
-        f"processes.memory_bomb {MEMORY_OVER}",
+        f"processes.memory_bomb {MEMORY_OVER} private",
         bare=False,
+        limits={"max_memory_bytes": MEMORY},
+        ends=["oom_killed", "SIGKILL"],
+    ),
+    # counted by a cgroup only: a limit of the process knows nothing of it
+    Probe(
+        "eat_shared_memory_without_end",
+        FORK,
+        f"processes.memory_bomb {MEMORY_OVER} shared",
+        bare=False,
+        needs=["memory cgroup"],
         limits={"max_memory_bytes": MEMORY},
         ends=["oom_killed", "SIGKILL"],
     ),

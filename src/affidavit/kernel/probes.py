@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     Expectation = Literal["always", "never", "with network", "with any command", "with any root"]
     Decision = Literal["allow", "deny"]
-    Need = Literal["listed command", "unlisted command", "no network", "ipv6", "vsock", "route", "x86-64"]
+    Need = Literal[
+        "listed command", "unlisted command", "no network", "memory cgroup", "ipv6", "vsock", "route", "x86-64"
+    ]
 
 #: A report line starts with it (sandbox/probe/program.py).
 MARK = b"affidavit-probe "
@@ -274,6 +276,8 @@ def judged(probe: Probe, said: Said, ended: Ended, *, witnessed: bool, command: 
         return seen(errno=_ENDS.get(said.killed, errno.EPERM), kind=said.killed)
     if said.errno:
         return seen(errno=said.errno)
+    if ended.word in probe.ends:  # it was done before the limit was noticed, and the run was condemned for it
+        return seen(errno=_ENDS[ended.word], kind=ended.word)
     if probe.witnessed_only:
         return seen(errno=errno.ESRCH, kind="nothing was seen on the host")
     return seen()

@@ -17,6 +17,8 @@ import tempfile
 import threading
 
 from .attempt import attempt
+from .host import probe_host
+from .spawn import spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +43,8 @@ main(sys.argv[1:])
 """
 _GIVEN = "given to the probe\n"
 _SYSTEM_PYTHON = "/usr/bin/python3"
-_SLEEPS = "/bin/sleep"
+#: Waits for the end of its input, so it ends when we do, also when we are killed.
+_WAITS = "/bin/cat"
 _UNLISTED = "/usr/bin/id"
 #: Beyond a cap of bytes and of files: enough to be sure.
 _BYTES_OVER, _FILES_OVER = 16 << 20, 512
@@ -98,7 +101,8 @@ class Fixtures:
             self._listeners["tcp6"] = _listener(socket.AF_INET6, ("::1", 0))
         except OSError:
             pass  # a host without IPv6: the need of that name is not met
-        self._process = self._sleeper()
+        self._holds = os.pipe()
+        self._process = self._waiter()
 
     def __enter__(self) -> Self:
         return self
@@ -110,6 +114,8 @@ class Fixtures:
             listener.close()
         os.kill(self._process, signal.SIGKILL)
         os.waitpid(self._process, 0)
+        for end in self._holds:
+            os.close(end)
         shutil.rmtree(self.folder)
 
     def missing(self, probe: Probe, policy: Mapping[str, Any]) -> str | None:
@@ -119,6 +125,8 @@ class Fixtures:
     def _has(self, need: str, policy: Mapping[str, Any]) -> bool:
         if need == "no network":
             return not policy["allow_network"]
+        if need == "memory cgroup":
+            return probe_host().memory_cgroup is not None
         if need == "listed command":
             return shutil.which(_listed(policy), path=os.defpath) is not None
         if need == "unlisted command":
@@ -156,7 +164,7 @@ class Fixtures:
         told = [f"{name} heard from it" for name, listener in self._listeners.items() if _heard(listener)]
         if os.waitpid(self._process, os.WNOHANG)[0]:
             told.append("the host's process is gone")
-            self._process = self._sleeper()
+            self._process = self._waiter()
         found = {name: _read(os.path.join(self.outside, name)) for name in os.listdir(self.outside) if name != "socket"}
         if found != self._given:
             told.append("the host's files changed")
@@ -177,8 +185,8 @@ class Fixtures:
         for name, data in self._given.items():
             _write(os.path.join(self.outside, name), data, executable=name == "tool")
 
-    def _sleeper(self) -> int:
-        return os.posix_spawn(_SLEEPS, [_SLEEPS, "3600"], {}, setsid=True)
+    def _waiter(self) -> int:
+        return spawn([_WAITS], {}, {0: self._holds[0], 1: self._holds[0], 2: self._holds[0]})
 
 
 class Try:
@@ -201,6 +209,9 @@ class Try:
             **fixtures.values(),
             "workspace": here,
             "root": os.path.normpath(os.path.join(here, self._root)),
+            # private to a sandbox; without one they are everybody's, and nothing is to be left there
+            "tmp": "/tmp" if inside else workspace,  # noqa: S108 -- inside
+            "shm": "/dev/shm" if inside else workspace,  # noqa: S108 -- inside
             "program": PROGRAM if inside else fixtures.program,
             "token": self._token,
             "free": str(self._free),
@@ -235,6 +246,7 @@ class Try:
         _write(os.path.join(self.workspace, "tool"), tool, executable=True)
         os.symlink("given.txt", os.path.join(self.workspace, "link_inside"))
         os.symlink(os.path.join(self._fixtures.outside, "secret.txt"), os.path.join(self.workspace, "link_outside"))
+        os.symlink(self._fixtures.outside, os.path.join(self.workspace, self._root, "link_outside"))
         # both are what a careless caller leaves open, so that a sandbox that lets them in is found out
         os.environ[VARIABLE] = self._fixtures.secret
         leaking = os.open(os.path.join(self._fixtures.outside, "secret.txt"), os.O_RDONLY)
@@ -262,6 +274,7 @@ class Try:
         told = self._fixtures.seen()
         if self._fixtures.knows_secret(said.data):
             told.append("it read the host's secret")
+        told += self._left_behind()
         if self._called is not None and self._called.is_set():
             told.append("the host was served by it")
         if "{token}" in self._probe.driver:
@@ -271,6 +284,16 @@ class Try:
             if left:
                 told.append("a process of it lived on")
         return told
+
+    def _left_behind(self) -> Iterator[str]:
+        """What the write root holds for the host."""
+        with os.scandir(os.path.join(self.workspace, self._root)) as entries:
+            for entry in entries:
+                if entry.is_file(follow_symlinks=False):
+                    if entry.stat(follow_symlinks=False).st_mode & (stat.S_ISUID | stat.S_ISGID):
+                        yield "it left a set-id program"
+                    if entry.name == "link" and self._fixtures.knows_secret(_read(entry.path)):
+                        yield "the host's secret was copied to where it wrote"
 
     def _call(self) -> None:
         """Knocks until somebody answers."""

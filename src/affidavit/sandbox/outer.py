@@ -40,15 +40,20 @@ class Room:
 
 
 class Outer:
-    """All of them, and perhaps the workspace once more with nothing executable in it."""
+    """All of them, and perhaps the workspace once more with nothing executable in it, or write roots that are too
+    large for a room."""
 
-    __slots__ = ("base", "noexec_workspace", "rooms")
+    __slots__ = ("base", "noexec_roots", "noexec_workspace", "rooms")
 
-    def __init__(self, base: str, rooms: Sequence[Room], noexec_workspace: str | None = None) -> None:
+    def __init__(
+        self, base: str, rooms: Sequence[Room], noexec_workspace: str | None = None, noexec_roots: Sequence[str] = ()
+    ) -> None:
         self.base = base
         self.rooms = tuple(rooms)
         #: The workspace's path on the host, or None.
         self.noexec_workspace = noexec_workspace
+        #: Those of the write roots on the host, where nothing that is written may be executed.
+        self.noexec_roots = tuple(noexec_roots)
 
     def place(self, name: str) -> str:
         return f"{self.base}/{name}"
@@ -57,9 +62,12 @@ class Outer:
         """In the format of /etc/fstab."""
         lines = [Room("", 16 * PAGE, 64, noexec=True).line(self.base)]
         lines += [room.line(self.place(room.name)) for room in self.rooms]
+        bound = [(path, str(at), "bind") for at, path in enumerate(self.noexec_roots)]
         if self.noexec_workspace is not None:
-            source = "".join(_escaped(letter) for letter in self.noexec_workspace)
-            lines.append(f"{source} {self.base}/workspace none bind,ro,noexec,nosuid,nodev,X-mount.mkdir 0 0")
+            bound.append((self.noexec_workspace, "workspace", "bind,ro"))
+        for path, name, how in bound:
+            source = "".join(_escaped(letter) for letter in path)
+            lines.append(f"{source} {self.place(name)} none {how},noexec,nosuid,nodev,X-mount.mkdir 0 0")
         return "\n".join(lines).encode("utf-8", "surrogateescape") + b"\n"
 
     def words(self, unshare: str, mount: str, table: int) -> list[str]:

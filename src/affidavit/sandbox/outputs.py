@@ -15,7 +15,7 @@ import time
 from ..errors import ReadFailed, WriteFailed
 from ..shown import plain
 from .request import WORKSPACE
-from .tree import Entry, copy_entry, open_below, remove_entry, walk
+from .tree import Entry, copy_entry, drop_set_ids, open_below, remove_entry, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,6 +113,7 @@ class Outputs:
         """When nothing runs any more: what was written is brought home, as far as the cap goes."""
         if not self.in_rooms:
             self.over = self._exceeds()
+            self._drop_set_ids()
             return
         files, left = self._limits.max_output_files, self._limits.max_output_bytes
         for root in self._roots:
@@ -148,6 +149,13 @@ class Outputs:
             if entries >= self._most():
                 return True
         return files > self._limits.max_output_files or size > self._limits.max_output_bytes
+
+    def _drop_set_ids(self) -> None:
+        """What was written where the host can start it must not run as whoever owns it, which is us."""
+        for root in self._roots:
+            for entry in walk(root.home, self._most()):
+                if stat.S_ISREG(entry.seen.st_mode) and root.marks.get(entry.path) != entry.mark:
+                    drop_set_ids(entry, root.home)
 
     def _most(self) -> int:
         return self._spec.most_entries

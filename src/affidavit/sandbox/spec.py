@@ -342,14 +342,17 @@ def _outer(
         return None, (), ()
     rooms = [Room(name, TMP_BYTES, TMP_INODES, noexec=system.listed) for name in ("tmp", "shm")]
     sizes: tuple[int, ...] = ()
+    noexec = system.listed or request.noexec_workspace
+    watched = [f"{request.workspace}/{root}".removesuffix("/.") for root in roots] if noexec else []
     if ground.fits:
         files = request.policy["max_output_files"]
         # what is there, the cap, and what is lost at the end of each file's last page
         size = ground.bytes + request.policy["max_total_output_bytes"] + PAGE * (ground.entries + files + 1)
-        own = [Room(str(at), size, ground.entries + 2 * files + 64, noexec=system.listed) for at in range(len(roots))]
+        own = [Room(str(at), size, ground.entries + 2 * files + 64, noexec=noexec) for at in range(len(roots))]
         rooms += own
         sizes = tuple(room.bytes for room in own)
-    outer = Outer(ground.base, rooms, request.workspace if request.noexec_workspace else None)
+        watched = []
+    outer = Outer(ground.base, rooms, request.workspace if request.noexec_workspace else None, watched)
     return outer, tuple(outer.words(host.unshare, host.mount, TABLE)), sizes
 
 
@@ -372,7 +375,8 @@ def _mounts(
         noexec = outer is not None and outer.noexec_workspace is not None
         yield from ("--ro-bind", outer.place("workspace") if outer and noexec else request.workspace, WORKSPACE)
     for at, root in enumerate(roots):
-        source = rooms.place(str(at)) if rooms is not None else f"{request.workspace}/{root}"
+        prepared = rooms or (outer if outer is not None and outer.noexec_roots else None)
+        source = f"{request.workspace}/{root}" if prepared is None else prepared.place(str(at))
         yield from ("--bind", source.removesuffix("/."), f"{WORKSPACE}/{root}".removesuffix("/."))
     for outside, inside in sorted(request.read_only.items()):
         yield from ("--ro-bind", outside, inside)

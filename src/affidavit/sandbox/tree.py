@@ -119,6 +119,18 @@ def _copy_file(name: str, from_folder: int, to_folder: int, most: int) -> int:
         os.close(reading)
 
 
+def drop_set_ids(entry: Entry, top: int) -> None:
+    """Of a regular file that nobody is changing any more: it is chosen by its name, and its bits by what was seen."""
+    if not entry.seen.st_mode & (stat.S_ISUID | stat.S_ISGID):
+        return
+    parent, _, name = entry.path.rpartition("/")
+    folder = open_below(top, parent)
+    try:
+        os.chmod(name, stat.S_IMODE(entry.seen.st_mode) & 0o777, dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
 def remove_entry(entry: Entry, top: int) -> None:
     """Takes one entry away; a directory must be empty by now."""
     parent, _, name = entry.path.rpartition("/")

@@ -78,6 +78,37 @@ def rename_out(own: str, name: str) -> Attempt:
     return None
 
 
+def replace_link(link: str, name: str) -> Attempt:
+    """What the host knows as a link is a folder when the host takes over what we wrote."""
+    os.unlink(link)
+    os.mkdir(link)
+    yield link
+    os.close(os.open(f"{link}/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    return None
+
+
+def leave_link(link: str, path: str) -> Attempt:
+    """Whoever reads our output by its name reads something else."""
+    yield link
+    os.symlink(path, link)
+    return None
+
+
+def leave_pipe(path: str) -> Attempt:
+    """Whoever opens our output waits for a writer who never comes."""
+    yield path
+    os.mkfifo(path)
+    return None
+
+
+def leave_set_id(path: str) -> Attempt:
+    """A program that, to the host, is its owner's whoever starts it."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o755)
+    yield path
+    os.fchmod(descriptor, 0o6755)
+    return None
+
+
 def reopen_for_writing(path: str) -> Attempt:
     """A descriptor that may only be read, opened again by its name in /proc."""
     descriptor = os.open(path, os.O_RDONLY)

@@ -39,16 +39,17 @@ def fork_bomb(count: str) -> Attempt:
     return None
 
 
-def memory_bomb(size: str) -> Attempt:
+def memory_bomb(size: str, shared: str) -> Attempt:
     """In a child, so that the answer is told where the kernel ends the child alone."""
+    import mmap
+
+    flags = mmap.MAP_ANONYMOUS | (mmap.MAP_SHARED if shared == "shared" else mmap.MAP_PRIVATE)
 
     def eat() -> int:
-        import mmap
-
         held = []
         try:
             for _ in range(int(size) >> 20):
-                piece = mmap.mmap(-1, 1 << 20)
+                piece = mmap.mmap(-1, 1 << 20, flags)
                 piece.write(b"x" * (1 << 20))
                 held.append(piece)
         except (MemoryError, OSError):
