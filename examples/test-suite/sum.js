@@ -1,0 +1,3 @@
+'use strict';
+
+module.exports = numbers => numbers.reduce((total, number) => total + number, 0);
