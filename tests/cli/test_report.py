@@ -83,6 +83,22 @@ def test_a_sealed_engine_run_and_one_that_was_changed(tmp_path: Path) -> None:
     assert "it claims: sealed" in seen.text
 
 
+def test_two_runs_side_by_side(out: Path, tmp_path: Path) -> None:
+    (first,) = [name for name in os.listdir(out) if name.startswith("hr_")]
+    assert affidavit("run", "intent.json", "--out", "runs", cwd=str(tmp_path)).status == 0
+    status, _, seen = report(out, "--against", str(out / first))
+    assert status == 0
+    assert "the same" in seen.text
+    other = {"goal": "Write <another> greeting", "context": {"work": WORK}}
+    (tmp_path / "intent.json").write_bytes(canonical(other))
+    assert affidavit("run", "intent.json", "--out", "runs", cwd=str(tmp_path)).status == 0
+    status, _, seen = report(out, "--against", str(out / first))
+    assert "different" in seen.text
+    assert "bundle.json /root_node/goal" in seen.text
+    assert '"Write <another> greeting"' in seen.text
+    assert seen.dangers() == []
+
+
 def test_standard_output_is_the_page_and_nothing_else(out: Path) -> None:
     ran = affidavit("report", str(out), "--html", "-")
     assert ran.out.startswith(b"<!DOCTYPE html>\n")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...canon.jcs import canonical
-from ...kernel.differences import Absent, Comparison
+from ...kernel.comparison import Comparison
+from ...kernel.difference import Absent
 from ...shown import plain
 from ..args import Argument, Option, Verb
 from ..progress import Progress
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from ...kernel.differences import Difference, Side
+    from ...kernel.comparison import Difference, Side
     from ...values import Json
     from ..args import Args
     from ..output import Output

@@ -14,6 +14,7 @@ from ..single import LEVEL, level_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ...report.page import Section
     from ..args import Args
     from ..output import Output
 
@@ -22,7 +23,12 @@ VERB = Verb(
     "Writes one HTML page about a run, a pack, a sealed engine run or a plan run: outcome, timeline, policy asked and "
     "enforced, files with their digests, what was written, questions or reasons, and the result of verifying it. The "
     "page is one file, without scripts, and shows hostile content as text.",
-    options=(Option("--html", "where to write the page; - is standard output", value="FILE"), FROM, LEVEL),
+    options=(
+        Option("--html", "where to write the page; - is standard output", value="FILE"),
+        Option("--against", "also show what differs from this run, pack or sealed run", value="PATH"),
+        FROM,
+        LEVEL,
+    ),
     arguments=(
         Argument(
             "PATH",
@@ -33,6 +39,7 @@ VERB = Verb(
     examples=(
         ("affidavit report --html run.html", "the latest run of .affidavit"),
         ("affidavit report pack.zip --html -", "a pack, to standard output"),
+        ("affidavit report ours --against theirs --html difference.html", "and what differs between two"),
     ),
     statuses=(
         (0, "written, and what it shows verifies"),
@@ -49,7 +56,11 @@ def run(args: Args, out: Output) -> int:
     target = args.text("--html")
     if not target:
         raise UsageError("USAGE", "--html is missing: say where to write the page")
-    page = page_about(find_run(args.argument("PATH") or LATEST, out_of(args)), level_of(args))
+    place = find_run(args.argument("PATH") or LATEST, out_of(args))
+    page = page_about(place, level_of(args))
+    other = args.text("--against")
+    if other is not None:
+        page.sections.append(_difference(place, other, out))
     data = render(page)
     ok = page.standing is not None and page.standing.style == "good"
     if target == "-":
@@ -61,3 +72,15 @@ def run(args: Args, out: Output) -> int:
         else:
             out.say(f"{plain(target)}: {page.kind.lower()} {plain(page.title)}, {len(data)} bytes")
     return 0 if ok else 1
+
+
+def _difference(place: str, other: str, out: Output) -> Section:
+    """Both are verified first: of what does not verify nobody knows what it differs from."""
+    from ...kernel.comparison import Comparison
+    from ...report.against import differences_section
+    from ..progress import Progress
+    from ..sides import alike, side_of
+
+    with Progress("verifying", quiet=out.quiet) as progress:
+        left, right = alike(side_of(place, progress), side_of(other, progress))
+    return differences_section(Comparison(left, right), left, right)

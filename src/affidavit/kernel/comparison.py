@@ -7,7 +7,6 @@ document's contract, ids that are drawn, and digests of documents that are compa
 
 from __future__ import annotations
 
-from ..canon.jcs import canonical
 from ..canon.order import in_order
 from ..contracts.engine_family import INPUT, META, OUTPUT
 from ..contracts.evidence import CORE as EVIDENCE_CORE
@@ -19,10 +18,11 @@ from ..contracts.run import EPHEMERAL as EPHEMERAL_OF_RUN
 from ..contracts.run_manifest import NAME as RUN_MANIFEST
 from ..contracts.runner import CORE as RUNNER_CORE
 from ..values import pointer
+from .difference import Absent, differences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import Any
 
     from ..values import Json, Step
@@ -31,16 +31,6 @@ if TYPE_CHECKING:
 
 #: Differences that are told; who needs more has two different things.
 MOST = 10_000
-
-
-class Absent:
-    """Stands for what only the other side has."""
-
-    def __repr__(self) -> str:
-        return "ABSENT"
-
-
-ABSENT = Absent()
 
 
 class Side:
@@ -137,29 +127,6 @@ def _replaced(value: Json, run_id: str) -> Json:
     if type(value) is dict:
         return {_replaced(key, run_id): _replaced(member, run_id) for key, member in value.items()}  # type: ignore[misc]
     return value
-
-
-def differences(left: Json, right: Json, steps: Steps = ()) -> Iterator[tuple[Steps, Json | Absent, Json | Absent]]:
-    """The deepest places where two values are not the same JSON."""
-    if type(left) is dict and type(right) is dict:
-        for name in in_order(left.keys() | right.keys()):
-            yield from _below(left.get(name, ABSENT), right.get(name, ABSENT), (*steps, name))
-    elif type(left) is list and type(right) is list:
-        for index in range(max(len(left), len(right))):
-            one = left[index] if index < len(left) else ABSENT
-            other = right[index] if index < len(right) else ABSENT
-            yield from _below(one, other, (*steps, index))
-    elif canonical(left) != canonical(right):
-        yield steps, left, right
-
-
-def _below(
-    one: Json | Absent, other: Json | Absent, steps: Steps
-) -> Iterator[tuple[Steps, Json | Absent, Json | Absent]]:
-    if isinstance(one, Absent) or isinstance(other, Absent):
-        yield steps, one, other
-    else:
-        yield from differences(one, other, steps)
 
 
 # What of each document is ephemeral.
