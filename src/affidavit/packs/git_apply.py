@@ -185,6 +185,9 @@ class _Work:
         report = self.report
         repository, branch = self._look(claim, path)
         would = apply_patch(claim, self.patch, dry_run=True)
+        unfit = unfit_paths(repository, claim.root, self.patch["operations"]) if would["outcome"] == "SUCCESS" else []
+        if unfit:
+            raise _Refused(unfit)
         if would["outcome"] != "SUCCESS" or report.dry_run:
             report.applied = would
         else:
@@ -221,9 +224,6 @@ class _Work:
         branch = branch_for(repository, self.branch)
         if isinstance(branch, Finding):
             raise _Refused([branch])
-        unfit = unfit_paths(repository, claim.root, self.patch["operations"])
-        if unfit:
-            raise _Refused(unfit)
         return repository, branch
 
 
