@@ -49,14 +49,18 @@ class Image:
         made.bytes = {node: bytearray(data) for node, data in self.bytes.items()}
         return made
 
-    def write(self, root: Node, path: str) -> None:
+    def write(self, root: Node, path: str) -> dict[int, Node]:
+        """Makes it; what each inode of it stands for."""
         os.mkdir(path)
+        made = {os.stat(path).st_ino: root}
         for name, node in self.names.get(root, {}).items():
             if node.is_directory:
-                self.write(node, os.path.join(path, name))
+                made |= self.write(node, os.path.join(path, name))
             else:
                 with open(os.path.join(path, name), "wb") as file:
                     file.write(self.bytes.get(node, b""))
+                made[os.stat(os.path.join(path, name)).st_ino] = node
+        return made
 
 
 class Disk:
@@ -132,6 +136,18 @@ class Disk:
 
         self.steps.append(Step(target, apply))
 
+    def exchanged(self, source: Node, old: str, target: Node, new: str) -> None:
+        def apply(image: Image, _becomes: str) -> None:
+            there, here = image.names.setdefault(source, {}), image.names.setdefault(target, {})
+            if old in there and new in here:
+                there[old], here[new] = here[new], there[old]
+
+        self.steps.append(Step(target, apply))
+
+    def inode_of(self, node: Node) -> int:
+        """The inode that it had while it was recorded; 0 where it had none any more."""
+        return next((inode for inode, alive in self._alive.items() if alive is node), 0)
+
     def written(self, node: Node, offset: int, data: bytes) -> None:
         def apply(image: Image, becomes: str) -> None:
             held = image.bytes.setdefault(node, bytearray())
@@ -160,7 +176,7 @@ def recording(disk: Disk, patch: pytest.MonkeyPatch) -> Iterator[None]:
         name: getattr(os, name)
         for name in ("open", "write", "pwrite", "ftruncate", "fsync", "rename", "unlink", "rmdir", "mkdir", "link")
     }
-    without_replacing = renames.rename_no_replace
+    without_replacing, exchanging = renames.rename_no_replace, renames.exchange
 
     def is_there(path: str, dir_fd: int | None) -> bool:
         try:
@@ -216,6 +232,16 @@ def recording(disk: Disk, patch: pytest.MonkeyPatch) -> Iterator[None]:
             moved(old, old_directory, new, new_directory, inode)
         return is_done
 
+    def exchange(old_directory: int, old: str, new_directory: int, new: str) -> bool:
+        is_done = exchanging(old_directory, old, new_directory, new)
+        source, old_name = disk.directory_of(old, old_directory)
+        target, new_name = disk.directory_of(new, new_directory)
+        assert source is not None
+        assert target is not None
+        if is_done:
+            disk.exchanged(source, old_name, target, new_name)
+        return is_done
+
     def moved(old: str, source_fd: int | None, new: str, target_fd: int | None, inode: int) -> None:
         source, old_name = disk.directory_of(old, source_fd)
         target, new_name = disk.directory_of(new, target_fd)
@@ -245,6 +271,7 @@ def recording(disk: Disk, patch: pytest.MonkeyPatch) -> Iterator[None]:
         }.items():  # fmt: skip
             patched.setattr(os, name, call)
         patched.setattr(renames, "rename_no_replace", renameat2)
+        patched.setattr(renames, "exchange", exchange)
         # rmtree asks which calls take a directory's descriptor, and compares them with these
         patched.setattr(os, "supports_dir_fd", os.supports_dir_fd | {os.open, os.unlink, os.rmdir, os.stat})
         yield

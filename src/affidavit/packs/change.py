@@ -27,6 +27,7 @@ from .journal import (
     clear,
     descriptor_of,
     digest_at,
+    number_of,
     parent_of,
     read_journal,
     sync_parents,
@@ -156,7 +157,7 @@ class Change:
             new = [str(number) for number, step in enumerate(self._steps) if step.content is not None]
             durable.settle(self._stage, [IGNORE, *new])
             journal = {
-                "inode": os.fstat(self._stage).st_ino,
+                "inode": number_of(os.fstat(self._stage)),
                 "directories": list(self._directories),
                 "steps": [step.as_json() for step in self._steps],
             }
@@ -175,7 +176,7 @@ class Change:
             durable.write_all(descriptor, data)
             if mode:
                 os.fchmod(descriptor, mode & _PERMISSIONS)
-            return os.fstat(descriptor).st_ino
+            return number_of(os.fstat(descriptor))
         finally:
             os.close(descriptor)
 

@@ -300,19 +300,20 @@ class _Finish:
             change.keep()
             return
         commit = self._make_commit(self._message)
-        self._stage({})
+        # the index after the files are kept: what rolls these back after a kill does not know of it
+        change.keep()
         try:
-            change.keep()
+            self._stage({})
             try:
                 self._move_head(commit, self._message)
-            except GitFailed:
-                change.take_back()
-                raise
-            self.commit = commit
+                self.commit = commit
+            finally:
+                if self.commit is None:
+                    words = ("reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul")
+                    self._git.do(*words, stdin=nul_ended(self._paths))
         finally:
             if self.commit is None:
-                words = ("reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul")
-                self._git.do(*words, stdin=nul_ended(self._paths))
+                change.take_back()
 
     def _make_commit(self, message: str) -> str:
         """The commit that is checked out with our paths as they are now, whatever else is staged. Nothing refers to it

@@ -106,7 +106,7 @@ def read_journal(stage: int) -> tuple[list[Step], list[str]] | None:
         raise Unrecovered("a journal", error.message) from None
     if not _SHAPE.fits(found):
         raise Unrecovered("a journal", "another document")
-    if found["inode"] != os.fstat(stage).st_ino:
+    if found["inode"] != number_of(os.fstat(stage)):
         raise Unrecovered("a directory that an apply made in this place", "a copy of one")
     steps: list[Step] = []
     for told in found["steps"]:
@@ -169,9 +169,14 @@ def _old(stage: int, number: int, step: Step) -> str:
     return str(number) if found is not None and found != step.inode else ""
 
 
+def number_of(found: os.stat_result) -> int:
+    """What a file keeps when it changes its name, and no copy of it has."""
+    return found.st_ino
+
+
 def _inode(directory: int, name: str) -> int | None:
     try:
-        return os.stat(name, dir_fd=directory, follow_symlinks=False).st_ino
+        return number_of(os.stat(name, dir_fd=directory, follow_symlinks=False))
     except FileNotFoundError:
         return None
 
