@@ -6,7 +6,7 @@ PY := $(VENV)/bin/python
 
 # commands the product runs, and commands only the tests need, each with the Debian package that has it
 RUN_NEEDS := bwrap=bubblewrap git=git node=nodejs npm=npm
-TEST_NEEDS := $(RUN_NEEDS) strace=strace faketime=faketime zsh=zsh fish=fish groff=groff-base
+TEST_NEEDS := $(RUN_NEEDS) strace=strace faketime=faketime zsh=zsh fish=fish groff=groff-base systemd-run=systemd nsenter=util-linux
 
 $(VENV)/.package: pyproject.toml tools/setup
 	@tools/setup $(VENV) package $(RUN_NEEDS)

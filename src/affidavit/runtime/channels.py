@@ -13,7 +13,7 @@ from ..contracts.probing import CHANNELS
 from ..contracts.run_manifest import proof_faults
 from ..errors import UsageError
 from ..shown import plain
-from . import worker
+from . import systemd, worker
 from .refused import ChannelRefused, WorkerFailed
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ def why_not(channel: str) -> str:
         if sys.platform != "darwin":
             return "launchd is the manager of macOS, and this is another system"
         return "the job's property list and commands are made and tested; starting it has not been verified on macOS"
-    return "starting a unit of systemd is not part of this version"
+    return systemd.why_not()
 
 
 def require(channel: str) -> None:
@@ -48,7 +48,11 @@ def require(channel: str) -> None:
 def record(channel: str, run_id: str, job: Job, each: Each) -> tuple[Recorded, dict[str, Any] | None]:
     """What the worker saw, and the proof of the channel."""
     require(channel)
-    recorded, proof = worker.work(job, each), None
+    if channel == systemd.CHANNEL:
+        recorded, manager = systemd.work(run_id, job)
+        proof: dict[str, Any] | None = {"worker": recorded.worker, "manager": manager}
+    else:
+        recorded, proof = worker.work(job, each), None
     fault = next(proof_faults(channel, run_id, proof), None)
     if fault is not None:
         raise WorkerFailed(f"channel {channel} is not proven: expected {fault.expected}, found {fault.found}")
