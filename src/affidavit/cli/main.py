@@ -160,17 +160,22 @@ def _tell(error: AffidavitError, verb: Verb, out: Output) -> None:
 
 def overview(group: str = "") -> str:
     """`affidavit --help`, or of one group of verbs."""
-    from .registry import VERBS
+    from .registry import SECTIONS, VERBS
 
-    verbs = [(name, summary) for name, _, summary in VERBS if name.startswith(group)]
-    width = max(len(name) for name, _ in verbs)
-    listed = "\n".join(f"  {name:<{width}}  {summary}" for name, summary in verbs)
+    width = max(len(name) for name, _, _ in VERBS)
+    listed: list[str] = []
+    for heading, verbs in SECTIONS:
+        rows = [f"  {name:<{width}}  {summary}" for name, _, summary in verbs if name.startswith(group)]
+        if rows:
+            listed += [f"{heading}:", *rows, ""]
+    told = "\n".join(listed)
     return (
         "usage: affidavit COMMAND [OPTION]... [ARGUMENT]...\n\n"
         "Runs things under a policy, seals what happened, and lets anyone verify it.\n\n"
-        f"commands:\n{listed}\n\n"
+        f"{told}\n"
         "affidavit COMMAND --help tells all about one command; affidavit --version tells this version.\n\n"
         "examples:\n"
-        "  affidavit canonicalize record.json\n"
-        "  affidavit runner-verify runner.json"
+        "  affidavit run -- make test        run a command on a copy of this directory, and seal what happened\n"
+        "  affidavit show                    look at it\n"
+        "  affidavit verify .affidavit       verify it"
     )
