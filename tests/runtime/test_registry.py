@@ -135,6 +135,11 @@ def test_names_that_lead_nowhere_refuse_the_plan(tmp_path: Path) -> None:
         lint({**ONE, "registry_id": "none"}, source)
 
 
+def test_a_control_that_no_probe_supports_refuses_the_plan(tmp_path: Path) -> None:
+    source = written(tmp_path)
+    assert found(lint({**ONE, "controls": ["read_own_file", "none"]}, source)) == [("the plan", "PN3", "/controls/1")]
+
+
 def test_rows_that_would_be_joined_by_one_id_refuse_the_plan(tmp_path: Path) -> None:
     def same(value: Any) -> None:
         for probe in value["probes"].values():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -223,3 +224,34 @@ def test_a_run_that_was_killed_is_closed_by_abandon(tmp_path: Path, lane: str) -
     assert load_bundle(os.path.join(out, run_id)).index["status"] == "failed"
     packet = emit_promotion_packet(os.path.join(out, run_id), tmp_path / "packet.json")
     assert "bundle_failed" in packet["promotability"]["reasons"]
+
+
+@pytest.mark.sandbox
+def test_a_registry_cannot_have_the_host_harmed_by_calling_it_harmless(tmp_path: Path) -> None:
+    """Its operation and its lanes are lies; the driver is what would be run."""
+    precious = tmp_path / "precious.txt"
+    precious.write_text("x")
+    place = registries(tmp_path / "registries", ("read_own_file",))
+    path = tmp_path / "registries" / "probes.json"
+    told_probes: Any = read(path.read_bytes())
+    told_probes["probes"]["read_own_file"] |= {"driver": f"files.unlink {precious}", "target": str(precious)}
+    path.write_bytes(canonical(told_probes))
+    lanes = {"scenario": False, "oracle": False}
+    told = run_plan(plan(lanes=lanes, apply_preflight_profile=None), tmp_path / "out", registries=place)
+    assert precious.exists()
+    row, _ = document(told.path, "baseline_results.json")["results"]
+    assert row["status"] is None
+    assert "fixtures" in row["error"]
+
+
+def test_the_lanes_leave_nothing_on_the_host(tmp_path: Path) -> None:
+    def there() -> set[str]:
+        return {f"{place}/{name}" for place in ("/tmp", "/dev/shm") for name in os.listdir(place)}
+
+    before = there()
+    names = tuple(probe.probe_id for probe in PROBES if probe.bare and ("tmp" in probe.driver or "shm" in probe.driver))
+    assert len(names) >= 4
+    place = registries(tmp_path / "registries", names)
+    lanes = {"scenario": False, "oracle": False}
+    run_plan(plan(lanes=lanes, apply_preflight_profile=None), tmp_path / "out", registries=place)
+    assert [name for name in there() - before if re.search(r"/affidavit-[0-9a-f]{16}$", name)] == []

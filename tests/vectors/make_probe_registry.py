@@ -13,6 +13,12 @@ SCENARIOS = (
         "SCHEMA /probes/read_host_file/expected",
         put("/probes/read_host_file/expected", "maybe"),
     ),
+    Scenario(
+        "SCHEMA-limit",
+        "a limit that no sandbox has",
+        "SCHEMA /probes/read_host_file/limits/max_files",
+        put("/probes/read_host_file/limits", {"max_pids": 4, "max_files": 1}),
+    ),
     Scenario("PB1-version", "another registry", "PB1 /schema_version", put("/schema_version", "runtime-tools.probes")),
     Scenario(
         "PB2-other",

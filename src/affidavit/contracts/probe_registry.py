@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..rules.engine import examine, survives_writing
 from ..rules.model import Contract, Fault, Report, Rule
-from ..rules.shape import SCHEMA, Anything, Arr, Bool, Map, Nullable, Obj, Text, non_empty
+from ..rules.shape import SCHEMA, Anything, Arr, Bool, Int, Map, Nullable, Obj, Text, non_empty
 from .probing import DECISIONS, LANES, decision, keyed_by, schema
 
 TYPE_CHECKING = False
@@ -19,6 +19,9 @@ SCHEMA_VERSION = "runtime-tools.probe_registry.v0.2"
 
 #: What could change the host or exhaust it: such a probe has no lane without a sandbox (contracts 4.8).
 _NEVER_BARE = ("process-fork", "mount", "ptrace", "signal", "sysctl-write")
+
+#: What a probe that tries to exceed a limit may lower it to (ours).
+LIMITS = ("max_cpu_seconds", "max_memory_bytes", "max_pids", "timeout_ms")
 
 
 def _shape(_level: Level) -> Shape:
@@ -39,6 +42,10 @@ def _shape(_level: Level) -> Shape:
             "expectation_id": Nullable(non_empty()),
             "mode": Nullable(Text()),
             "driver": Nullable(Text()),
+            "ends": Arr(Text()),
+            "limits": Obj({}, {limit: Int(1) for limit in LIMITS}, closed=SCHEMA),
+            "witnessed_only": Bool(),
+            "silence_allows": Bool(),
             "notes": Anything(),
         },
     )

@@ -243,6 +243,7 @@ _PROGRAMS = (
         EXEC,
         "programs.start {listed}",
         allowed="always",
+        bare=False,  # the policy may list anything, and what that does without arguments nobody knows
         oracle=False,
         needs=["listed command"],
     ),

@@ -23,7 +23,7 @@ ROOT = "{root}"
 #: What no sandbox of ours may attempt with success, whatever the profile says.
 _NEVER = frozenset({"mount", "ptrace", "sysctl-write"})
 #: Private to the sandbox: writing there reaches nobody.
-_PRIVATE = ("/tmp", "/dev", "/proc/self", "/run")  # noqa: S108 -- inside
+_PRIVATE = ("{tmp}", "{shm}", "/tmp", "/dev", "/proc/self", "/run")  # noqa: S108 -- inside
 
 
 def predict(policy: dict[str, Any], probe: dict[str, Any]) -> Prediction:
@@ -89,7 +89,7 @@ def _in_workspace(target: str) -> list[str] | None:
 
 def _is_outside(target: str) -> bool:
     """A fixture of ours that lies on the host, and not in the workspace."""
-    return target.startswith("{") and not target.startswith((WORKSPACE, ROOT))
+    return target.startswith("{") and not target.startswith((WORKSPACE, ROOT, "{tmp}", "{shm}"))
 
 
 def _is_path(target: str) -> bool:

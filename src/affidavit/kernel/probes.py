@@ -287,7 +287,7 @@ def _unanswered(probe: Probe, ended: Ended, seen: Any) -> Seen:
     """The operation was reached, and nothing was heard after it."""
     told: Seen
     if ended.word in probe.ends or ended.word == "SIGSYS":
-        told = seen(errno=_ENDS[ended.word], kind=ended.word)
+        told = seen(errno=_ENDS.get(ended.word, errno.EPERM), kind=ended.word)
     elif probe.silence_allows:
         told = seen(kind=f"no answer: {ended.word}")
     else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from ..kernel.bare import may_be_bare
 from ..kernel.compare import Seen
 from ..kernel.probes import probe_of
 from ..sandbox.bare import try_bare
@@ -25,12 +26,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from ..kernel.probes import Probe
     from ..sandbox.observation import Observation
     from .job import Job
     from .recording import Key
 
     #: Hears of each probe that was tried: the lane, how many were, and of how many.
     Each = Callable[[str, int, int], None]
+
+#: Why a probe that a registry calls harmless is not tried without a sandbox.
+NOT_BARE = "not tried without a sandbox: it does not aim at fixtures alone"
 
 _NOTHING = ("-I", "-S", "-c", "pass")
 
@@ -58,16 +63,22 @@ def _lane(job: Job, fixtures: Fixtures, lane: str, each: Each) -> dict[Key, Seen
         missing = fixtures.missing(probe, policy)
         if missing is not None:
             found = Seen(reached=False, stage="preflight", kind=f"needs: {missing}")
-        elif lane == "baseline":
+        elif lane == "scenario":
+            found = _inside(job, fixtures, probe, policy)
+        elif may_be_bare(probe):
             found = try_bare(fixtures, probe, policy)
         else:
-            try:
-                found, _ = try_inside(fixtures, probe, policy, degraded=job.degraded)
-            except SandboxUnavailable as error:
-                found = Seen(reached=False, stage="preflight", kind=_gaps(error))
+            found = Seen(reached=False, stage="preflight", kind=NOT_BARE)
         seen[profile["profile_id"], row["probe_id"]] = found
         each(lane, done, len(pairs))
     return seen
+
+
+def _inside(job: Job, fixtures: Fixtures, probe: Probe, policy: dict[str, Any]) -> Seen:
+    try:
+        return try_inside(fixtures, probe, policy, degraded=job.degraded)[0]
+    except SandboxUnavailable as error:
+        return Seen(reached=False, stage="preflight", kind=_gaps(error))
 
 
 def preflight(job: Job, fixtures: Fixtures) -> dict[str, Any]:

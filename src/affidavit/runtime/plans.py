@@ -83,7 +83,17 @@ def _lost(plan: dict[str, Any], registry: Registry) -> Report:
     report = verify_plan(plan)
     lost = unresolved(plan, registry.profiles, registry.probes)
     found = [Finding("PN3", "/profiles", f"names of the registry {registry.registry_id}", name) for name in lost]
+    found += [
+        Finding("PN3", f"/controls/{at}", "a control that a probe of the plan supports", name)
+        for at, name in enumerate(plan.get("controls", []))
+        if not lost and name not in _controls(plan, registry)
+    ]
     if not lost:
         matrix = expected_matrix(Resolved(plan, registry.profiles, registry.probes), plan["registry_id"])
         found += verify_expected_matrix(matrix).findings
     return Report(report.document, [*report.findings, *found], [*report.checked], [*report.not_checked], report.facts)
+
+
+def _controls(plan: dict[str, Any], registry: Registry) -> set[str]:
+    tried = {name for profile in plan["profiles"] for name in registry.profiles[profile]["probe_refs"]}
+    return tried | {control for name in tried for control in registry.probes[name]["controls_supported"]}

@@ -12,6 +12,7 @@ from ..sandbox.fixtures import Fixtures
 from . import lanes
 from .job import Job
 from .recording import Recorded
+from .refused import WorkerFailed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,15 +30,18 @@ def work(job: Job, each: Each = lanes.nobody) -> Recorded:
     has_preflight = job.resolved.plan.get("apply_preflight_profile") is not None
     if not (has_preflight or job.lanes["scenario"] or job.lanes["baseline"]):
         return recorded
-    if job.folder is not None:
-        os.mkdir(job.folder, 0o700)
-    with Fixtures(folder=job.folder) as fixtures:
-        if has_preflight:
-            recorded.preflight = lanes.preflight(job, fixtures)
-        if job.lanes["baseline"]:
-            recorded.baseline = lanes.baseline(job, fixtures, each)
-        if job.lanes["scenario"]:
-            recorded.scenario = lanes.scenario(job, fixtures, each)
+    try:
+        if job.folder is not None:
+            os.mkdir(job.folder, 0o700)
+        with Fixtures(folder=job.folder) as fixtures:
+            if has_preflight:
+                recorded.preflight = lanes.preflight(job, fixtures)
+            if job.lanes["baseline"]:
+                recorded.baseline = lanes.baseline(job, fixtures, each)
+            if job.lanes["scenario"]:
+                recorded.scenario = lanes.scenario(job, fixtures, each)
+    except OSError as error:  # a full disk, no more processes: nothing that a probe was told
+        raise WorkerFailed(f"the lanes could not be run: {error}") from error
     return recorded
 
 

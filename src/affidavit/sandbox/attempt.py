@@ -72,18 +72,18 @@ def attempt(
         os.close(their_out)
         os.close(their_err)
         os.close(null)
+    said = None
     try:
         if started is not None:
             started(pid)
         said = _listen(out, err, time.monotonic() + seconds)
-        if said is None:
-            os.killpg(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-            return Attempt(None, "", "")
-        return Attempt(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), *said)
     finally:
+        if said is None:  # given up, or broken off
+            os.killpg(pid, signal.SIGKILL)
+        status = os.waitpid(pid, 0)[1]
         os.close(out)
         os.close(err)
+    return Attempt(None, "", "") if said is None else Attempt(os.waitstatus_to_exitcode(status), *said)
 
 
 def _listen(out: int, err: int, deadline: float) -> tuple[str, str] | None:

@@ -10,7 +10,24 @@ from .cgroups import read_file, remove, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .spec import SandboxSpec
+    from collections.abc import Mapping
+    from typing import Protocol
+
+    from .abilities import CgroupPlace
+    from .spec import Limits
+
+    class Held(Protocol):
+        """What is held: a sandbox's description, or what a bare trial may use."""
+
+        @property
+        def limits(self) -> Limits: ...
+        @property
+        def memory_cgroup(self) -> CgroupPlace | None: ...
+        @property
+        def pids_cgroup(self) -> CgroupPlace | None: ...
+        @property
+        def enforced(self) -> Mapping[str, str]: ...
+
 
 #: Descriptors a process may have; a run that leaks them fails by itself and not with the host.
 MAX_OPEN_FILES = 4096
@@ -23,7 +40,7 @@ class Cage:
 
     __slots__ = ("_memory", "_pids", "_spec")
 
-    def __init__(self, spec: SandboxSpec) -> None:
+    def __init__(self, spec: Held) -> None:
         self._spec = spec
         self._memory: str | None = None
         self._pids: str | None = None

@@ -46,8 +46,7 @@ def route(address: str) -> Attempt:
 
 
 def unix(path: str) -> Attempt:
-    """A path, or a name in the abstract space when it starts with @. The path goes by a descriptor of its folder: an
-    address holds 108 bytes, and a refusal to spell it would not be the kernel's answer."""
+    """A path, or a name in the abstract space when it starts with @."""
     import socket
 
     ours = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -55,8 +54,7 @@ def unix(path: str) -> Attempt:
     if path.startswith("@"):
         ours.connect(b"\0" + path[1:].encode())
     else:
-        folder = os.open(os.path.dirname(path), os.O_PATH | os.O_DIRECTORY)
-        ours.connect(f"/proc/self/fd/{folder}/{os.path.basename(path)}")
+        ours.connect(_address(path))
     return None
 
 
@@ -78,12 +76,19 @@ def own_unix(path: str) -> Attempt:
     import socket
 
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    listener.bind(path)
+    listener.bind(_address(path))
     listener.listen(1)
     ours = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     yield path
-    ours.connect(path)
+    ours.connect(_address(path))
     return None
+
+
+def _address(path: str) -> str:
+    """The path by a descriptor of its folder: an address holds 108 bytes, and a refusal to spell it would not be the
+    kernel's answer."""
+    folder = os.open(os.path.dirname(path), os.O_PATH | os.O_DIRECTORY)
+    return f"/proc/self/fd/{folder}/{os.path.basename(path)}"
 
 
 def bind(address: str, port: str) -> Attempt:
