@@ -13,6 +13,7 @@ from affidavit.canon.reader import read
 from affidavit.cli.recognise import BY_MEMBERS, BY_NAME, BY_SCHEMA, module_of
 from affidavit.cli.verbs.schema import DOCUMENTS
 from tests.support.cli import affidavit, on_terminal
+from tests.support.contracts import documents
 from tests.support.pack_files import seven_members, two_members, write_archive, write_directory
 from tests.vectors.make_ledger import chained, lines
 
@@ -46,6 +47,7 @@ def test_every_document_is_recognised(document: str) -> None:
 def test_every_contract_that_a_table_names_is_there() -> None:
     named = {module for _, module in BY_MEMBERS} | set(BY_SCHEMA.values()) | set(BY_NAME.values())
     assert named == set(DOCUMENTS) - {"ledger"}
+    assert {document.replace("-", "_") for document in documents()} - {"pack", "engine_bundle"} == set(DOCUMENTS)
     for module in named:
         assert callable(getattr(importlib.import_module(f"affidavit.contracts.{module}"), f"verify_{module}"))
 
@@ -130,6 +132,20 @@ def test_a_document_that_names_itself_another_is_judged_as_that(tmp_path: Path) 
 def test_standard_input_is_one_document() -> None:
     ran = affidavit("verify", "-", stdin=canonical(example("runner")))
     assert (ran.status, answers(ran.out)[0]["path"]) == (0, "-")
+
+
+def test_each_line_of_json_lines_is_a_document(tmp_path: Path) -> None:
+    packet = example("mismatch_packets")
+    path = tmp_path / "mismatch_packets.jsonl"
+    path.write_bytes((canonical(packet) + b"\n") * 3)
+    ran = affidavit("verify", str(path))
+    assert (ran.status, answers(ran.out)[0]["entries"]) == (0, 3)
+    path.write_bytes(canonical(packet) + b"\n" + canonical({**packet, "mismatch_reason": "x"}) + b"\n")
+    (answer,) = answers(affidavit("verify", str(path)).out)
+    assert [(found["rule_id"], found["path"]) for found in answer["violations"]] == [("MP2", "/1/mismatch_reason")]
+    for torn in (b"", canonical(packet) + b"\n{", canonical(packet) + b'\n{"a":1}\n'):
+        path.write_bytes(torn)
+        assert affidavit("verify", str(path)).status == 2
 
 
 def test_a_person_reads_each_and_the_sum(tmp_path: Path) -> None:

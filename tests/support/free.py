@@ -118,6 +118,11 @@ FREE = {
             }
         ),
     ),
+    # a log of less is another log; null is a file that was not there
+    "repair_log": Free(
+        deleted=frozenset({"before/digest_mismatches/*", "history/*"}),
+        nulled=frozenset({"history/*/old", "history/*/new"}),
+    ),
     # an index of less is another index; what it says of a file's schema is held against the file
     "artifact_index": Free(deleted=frozenset({"artifacts/*"}), nulled=frozenset({"artifacts/0/schema_version"})),
     # what names the writer besides its pid is ours

@@ -139,6 +139,7 @@ BY_SCHEMA = {
     "oracle_results": "oracle_results",
     "path_witnesses": "path_witnesses",
     "mismatch_packet": "mismatch_packets",
+    "run_manifest": "run_manifest",
     "summary": "summary",
     "repair_log": "repair_log",
     "promotion_packet": "promotion_packet",
@@ -160,6 +161,7 @@ BY_NAME = {
     "intent.json": "intent",
     "artifact_index.json": "artifact_index",
     "run_status.json": "run_status",
+    "run_manifest.json": "run_manifest",
     "apply_preflight.json": "apply_preflight",
     "expected_matrix.generated.json": "expected_matrix",
     "expected_matrix.json": "expected_matrix",
@@ -197,6 +199,8 @@ def _verify_file(path: str, level: Level, max_bytes: int) -> Report:
         from ..contracts.ledger import verify_ledger
 
         return verify_ledger(_chained(head, stream), level=level)
+    if _name_of(path).endswith(".jsonl"):
+        return _verify_lines(path, _chained(head, stream), level)
     most = max(max_bytes, MODEL_IO_BYTES)
     data = _joined(_chained(head, stream), most)
     value = read(data, max_bytes=most)
@@ -208,6 +212,24 @@ def _verify_file(path: str, level: Level, max_bytes: int) -> Report:
         read(data, max_bytes=max_bytes)  # says that it is too large
     del data
     return _contract(module)(value, level=level)
+
+
+def _verify_lines(path: str, pieces: Iterable[bytes], level: Level) -> Report:
+    """Each line is a document. The line's number, from 0, goes before its places."""
+    from ..contracts.ledger import split_lines
+    from ..rules.report import joined
+
+    reports: list[Report] = []
+    for number, line in enumerate(split_lines(pieces)):
+        value = read(line)
+        module = module_of(value, "")
+        if module is None:
+            told = f"on line {number + 1} a document that this version knows by its members"
+            raise ReadFailed("UNRECOGNISED", f"{plain(path)}: expected {told}, found another")
+        reports.append(_contract(module)(value, level=level))
+    if not reports:
+        raise ReadFailed("UNRECOGNISED", f"{plain(path)}: expected a document on each line, found no line")
+    return joined(reports)
 
 
 def module_of(value: object, name: str) -> str | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ..shown import plain
+from .model import Finding, Report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
-
-    from .model import Finding, Report
 
 
 def violation(finding: Finding) -> dict[str, Any]:
@@ -33,6 +33,18 @@ def as_json(report: Report) -> dict[str, Any]:
     if report.not_checked:
         body["not_checked"] = not_checked(report)
     return body
+
+
+def joined(reports: Sequence[Report]) -> Report:
+    """The reports of documents that stand below each other as one: places begin with the document's number, from 0."""
+    findings = [
+        Finding(found.rule_id, f"/{number}{found.path}", found.expected, found.found, within=found.within)
+        for number, report in enumerate(reports)
+        for found in report.findings
+    ]
+    checked = [rule_id for report in reports for rule_id in report.checked]
+    left = {(left.rule_id, left.reason): left for report in reports for left in report.not_checked}
+    return Report(reports[0].document, findings, checked, [*left.values()], {"entries": len(reports)})
 
 
 def as_lines(report: Report, *, name: str, verbose: bool = False) -> list[tuple[str, str]]:

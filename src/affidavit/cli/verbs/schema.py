@@ -61,6 +61,7 @@ DOCUMENTS = (
     "run",
     "run_artifacts",
     "run_input",
+    "run_manifest",
     "run_meta",
     "run_output",
     "run_status",
