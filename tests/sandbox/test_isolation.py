@@ -15,6 +15,7 @@ from affidavit.sandbox.observation import Denial
 from affidavit.sandbox.request import SandboxRequest
 from affidavit.sandbox.tree import mark
 from tests.support.ordinary import ORDINARY, as_ordinary_user
+from tests.support.processes import cgroups_of, mounts
 from tests.support.sandbox import policy, ran, shell
 
 if TYPE_CHECKING:
@@ -160,10 +161,28 @@ def test_a_special_file_is_left_out_and_named(workspace: str) -> None:
     assert "outputs.special_file: out/pipe" in told.seen.warnings
 
 
-def test_files_nobody_may_read_are_brought_home_too(workspace: str) -> None:
-    told = ran(shell("mkdir out/d && echo x > out/d/x && chmod 0 out/d/x out/d", workspace, policy=listed()))
-    assert told.seen.exit_code == 0
-    assert os.path.lexists(f"{workspace}/out/d")
+@pytest.mark.parametrize("rooms", [True, False])
+def test_a_mode_hides_nothing(rooms: bool, workspace: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an ordinary user: root may read everything."""
+    if not rooms:
+        monkeypatch.setattr("affidavit.sandbox.prepare.MOST_BYTES", -1)
+    os.chown(workspace, ORDINARY, ORDINARY)
+    script = "mkdir out/d && head -c 9000 /dev/zero > out/d/x && chmod 0 out/d/x out/d"
+
+    def unprivileged() -> list[str]:
+        some = ran(shell(script, workspace, policy=listed()))
+        size = os.stat(f"{workspace}/out/d/x").st_size
+        more = ran(shell("echo y > dist/y; chmod 0 out/d", workspace, policy=listed(max_total_output_bytes=1024)))
+        over = ran(
+            shell(
+                "mkdir dist/d; head -c 1000 /dev/zero > dist/d/1; head -c 1000 /dev/zero > dist/d/2; chmod 0 dist/d",
+                workspace,
+                policy=listed(max_total_output_bytes=1024),
+            )
+        )
+        return [some.seen.outcome, str(size), more.seen.outcome, over.seen.outcome]
+
+    assert as_ordinary_user(unprivileged) == ["exited", "9000", "exited", "over_output_cap"]
 
 
 @pytest.mark.parametrize("rooms", [True, False])
@@ -245,19 +264,7 @@ def test_as_an_ordinary_user_it_is_the_same(workspace: str) -> None:
 
 
 def test_nothing_is_left_behind(workspace: str) -> None:
-    before = leftovers()
+    before = os.listdir("/proc/self/fd"), mounts(), cgroups_of(os.getpid())
     for script in ("true", "exit 3", "sleep 9", "kill -9 $$", "head -c 9000000 /dev/zero > out/x"):
         ran(shell(script, workspace, policy=listed(), timeout_ms=1000))
-    assert leftovers() == before
-
-
-def leftovers() -> tuple[list[str], list[str], str]:
-    with open("/proc/self/mountinfo", encoding="utf-8") as file:
-        mounts = file.read()
-    cages = [
-        f"{folder}/{name}"
-        for folder, folders, _ in os.walk("/sys/fs/cgroup")
-        for name in folders
-        if name.startswith(f"affidavit-{os.getpid()}-")
-    ]
-    return os.listdir("/proc/self/fd"), cages, mounts
+    assert (os.listdir("/proc/self/fd"), mounts(), cgroups_of(os.getpid())) == before

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import signal
 
 from .seccomp import native_filter
 from .spawn import spawn
-from .spec import ARGS, BLOCK, FIRST_FILE, SECCOMP, STATUS, TABLE, bwrap_words
+from .spec import ARGS, BLOCK, FIRST_FILE, LIFELINE, READY, SECCOMP, STATUS, TABLE, bwrap_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ class Descriptors:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        _lifelines.difference_update(self._open)
         while self._open:
             os.close(self._open.pop())
 
@@ -44,6 +47,12 @@ class Descriptors:
     def pipe(self) -> tuple[int, int]:
         reading, writing = os.pipe()
         return self.own(reading), self.own(writing)
+
+    def lifeline(self) -> int:
+        """One end of a pipe that nobody writes to: its other end is closed at our end, however that comes."""
+        reading, writing = self.pipe()
+        _lifelines.add(writing)
+        return reading
 
     def data(self, content: bytes) -> int:
         """One to read `content` from; in memory, since a pipe holds no more than 64 KiB."""
@@ -63,13 +72,17 @@ class Descriptors:
 class Launched:
     """A started sandbox that waits to be let go, and our ends of its pipes."""
 
-    __slots__ = ("err", "go", "out", "pid", "status", "stdin")
+    __slots__ = ("_in_namespace", "err", "go", "out", "pid", "status", "stdin")
 
     def __init__(self, spec: SandboxSpec, descriptors: Descriptors) -> None:
         self.out, their_out = descriptors.pipe()
         self.err, their_err = descriptors.pipe()
-        self.status, their_status = descriptors.pipe()
+        self.status, writing = descriptors.pipe()
+        # Open for reading too: were we gone, the write would kill bubblewrap with SIGPIPE and leave its child behind,
+        # which waits to be told of its user namespace for ever.
+        their_status = descriptors.own(os.open(f"/proc/self/fd/{writing}", os.O_RDWR | os.O_CLOEXEC))
         their_go, self.go = descriptors.pipe()
+        self._in_namespace = spec.outer is not None
         self.stdin: int | None = None
         if spec.stdin:
             their_in, self.stdin = descriptors.pipe()
@@ -85,10 +98,51 @@ class Launched:
             for at, content in enumerate(spec.setting.files().values()):
                 given[FIRST_FILE + at] = descriptors.data(content)
             if spec.outer is not None:
-                given[TABLE] = descriptors.data(spec.outer.table())
+                given |= {TABLE: descriptors.data(spec.outer.table()), LIFELINE: descriptors.lifeline()}
+                given[READY], ready = descriptors.pipe()
             argv = [*spec.outer_words, spec.bwrap, "--args", str(ARGS), "--", *spec.argv]
             self.pid = spawn(argv, _ENVIRONMENT, given)
+            if spec.outer is not None:
+                _dies_with_us(self.pid, given[LIFELINE])
+                os.write(ready, b"\n")
         else:
             self.pid = spawn([_ENV_PROGRAM, "-C", spec.workspace, "--", *spec.argv], spec.environment, given)
-        for theirs in (*given.values(), their_status, their_go):
+        for theirs in (*given.values(), writing, their_status, their_go):
             descriptors.close(theirs)
+
+    def first_inside(self, told: int) -> int:
+        """The first process inside, as the host numbers it; bubblewrap has told its own number for it, which is another
+        where bubblewrap itself is in a process namespace. ProcessLookupError when it is gone."""
+        if not self._in_namespace:
+            return told
+        try:
+            (bwrap,) = _children(self.pid)
+            (first,) = _children(bwrap)
+        except (FileNotFoundError, ValueError):
+            raise ProcessLookupError from None
+        return first
+
+
+def _children(pid: int) -> list[int]:
+    with open(f"/proc/{pid}/task/{pid}/children", "rb") as file:
+        return [int(word) for word in file.read().split()]
+
+
+def _dies_with_us(pid: int, lifeline: int) -> None:
+    """Has the kernel kill `pid`, which holds the lifeline, when nobody holds its other end any more. What runs inside
+    dies with it, by --kill-child and --die-with-parent."""
+    fcntl.fcntl(lifeline, fcntl.F_SETOWN, pid)
+    fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
+    fcntl.fcntl(lifeline, fcntl.F_SETFL, os.O_ASYNC)
+
+
+#: Our ends. A fork of ours must not hold them open when we are gone.
+_lifelines: set[int] = set()
+
+
+def _let_go_of_lifelines() -> None:
+    while _lifelines:
+        os.close(_lifelines.pop())
+
+
+os.register_at_fork(after_in_child=_let_go_of_lifelines)

@@ -16,9 +16,13 @@ PAGE = 4096
 #: Folders every system has and no program needs; the first that nothing is bound from is covered.
 BASES = ("/mnt", "/media", "/srv", "/opt", "/sys")
 
-#: mount by its path, the table's descriptor by its number; the table is closed before bubblewrap starts. mount says
+#: Nothing before we said that it will die with us; whoever died before saying so closed the pipe, and read fails. Then
+#: mount by its path, the table's descriptor by its number; what bubblewrap shall not have is closed. mount says
 #: with 64 that some worked, which is a failure too.
-_SCRIPT = 'm=$1; shift; "$m" -a -T /proc/self/fd/{table} || exit 1; exec "$@" {table}<&-'
+_SCRIPT = (
+    'read -r _ <&{ready} && m=$1 && shift && "$m" -a -T /proc/self/fd/{table} || exit 1; '
+    'exec "$@" {table}<&- {lifeline}<&- {ready}<&-'
+)
 
 
 class Room:
@@ -70,10 +74,13 @@ class Outer:
             lines.append(f"{source} {self.place(name)} none {how},noexec,nosuid,nodev,X-mount.mkdir 0 0")
         return "\n".join(lines).encode("utf-8", "surrogateescape") + b"\n"
 
-    def words(self, unshare: str, mount: str, table: int) -> list[str]:
+    def words(self, unshare: str, mount: str, table: int, lifeline: int, ready: int) -> list[str]:
         """What starts what follows with all of it mounted."""
-        script = _SCRIPT.format(table=table)
-        return [unshare, "-Urm", "--propagation", "private", "/bin/sh", "-c", script, "sh", mount]
+        script = _SCRIPT.format(table=table, lifeline=lifeline, ready=ready)
+        # Its own process namespace, with bubblewrap as its first process: whatever kills bubblewrap kills everything,
+        # also the child that bubblewrap does not yet have bound to its life.
+        own = ["-Urm", "--propagation", "private", "--pid", "--fork", "--kill-child"]
+        return [unshare, *own, "/bin/sh", "-c", script, "sh", mount]
 
 
 def _escaped(letter: str) -> str:

@@ -60,7 +60,7 @@ def apparmor_restricts() -> bool:
 
 def _flag(path: str) -> str:
     try:
-        with open(path, encoding="ascii", errors="replace") as file:
+        with open(path, encoding="utf-8", errors="replace") as file:
             return file.read(64).strip()
     except OSError:
         return ""

@@ -144,11 +144,12 @@ class _Supervision:
     def let_go(self) -> None:
         if self._status.child is not None:
             try:
-                self._child = self._descriptors.own(os.pidfd_open(self._status.child))
-                self._cage.enter(self._status.child)
+                child = self._launched.first_inside(self._status.child)
+                self._child = self._descriptors.own(os.pidfd_open(child))
+                self._cage.enter(child)
             except ProcessLookupError:  # it failed to set up and is gone; bubblewrap says why
                 return
-            if not self._outputs.enter(self._status.child, self._wait_a_moment):
+            if not self._outputs.enter(child, self._wait_a_moment):
                 return
         self._started_at = time.time_ns() // 1_000_000
         self._began = time.monotonic_ns()

@@ -43,13 +43,27 @@ def open_below(top: int, path: str) -> int:
     here = os.dup(top)
     try:
         for part in path.split("/") if path not in ("", ".") else ():
-            below = os.open(part, _FOLDER, dir_fd=here)
+            below = _open(part, _FOLDER, here)
             os.close(here)
             here = below
     except OSError:
         os.close(here)
         raise
     return here
+
+
+def _open(name: str, flags: int, folder: int) -> int:
+    """Also what its owner took the permission from himself to read: nothing is hidden from us by a mode."""
+    try:
+        return os.open(name, flags, dir_fd=folder)
+    except PermissionError:
+        # by handle: a name could be a link by now, and lead to a file of the host
+        found = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+        try:
+            os.chmod(f"/proc/self/fd/{found}", 0o700)
+        finally:
+            os.close(found)
+        return os.open(name, flags, dir_fd=folder)
 
 
 def walk(top: int, most: int) -> Iterator[Entry]:
@@ -92,25 +106,23 @@ def copy_entry(entry: Entry, source: int, target: int, *, most: int) -> int:
         elif stat.S_ISLNK(kind):
             os.symlink(os.readlink(name, dir_fd=from_folder), name, dir_fd=to_folder)
         elif stat.S_ISREG(kind):
-            return _copy_file(name, from_folder, to_folder, most)
+            return _copy_file(name, stat.S_IMODE(kind), from_folder, to_folder, most)
         return 0
     finally:
         os.close(from_folder)
         os.close(to_folder)
 
 
-def _copy_file(name: str, from_folder: int, to_folder: int, most: int) -> int:
-    reading = os.open(name, _READ, dir_fd=from_folder)
+def _copy_file(name: str, mode: int, from_folder: int, to_folder: int, most: int) -> int:
+    reading = _open(name, _READ, from_folder)
     try:
         seen = os.fstat(reading)
-        # set-id bits are dropped
-        permissions = stat.S_IMODE(seen.st_mode) & 0o777
         writing = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=to_folder)
         try:
             left = min(seen.st_size, most)
             while left and (sent := os.sendfile(writing, reading, None, min(left, _PIECE))):
                 left -= sent
-            os.fchmod(writing, permissions)
+            os.fchmod(writing, mode & 0o777)  # set-id bits are dropped
             os.utime(writing, ns=(seen.st_atime_ns, seen.st_mtime_ns))
         finally:
             os.close(writing)
