@@ -268,3 +268,16 @@ def test_nothing_is_left_behind(workspace: str) -> None:
     for script in ("true", "exit 3", "sleep 9", "kill -9 $$", "head -c 9000000 /dev/zero > out/x"):
         ran(shell(script, workspace, policy=listed(), timeout_ms=1000))
     assert (os.listdir("/proc/self/fd"), mounts(), cgroups_of(os.getpid())) == before
+
+
+def test_processor_time_is_that_of_all_processes_together(workspace: str) -> None:
+    """One that each process spends a little of is spent all the same."""
+    script = "for n in 1 2 3 4 5 6 7 8; do python3 -c 'while True: pass' & done; wait"
+    told = ran(shell(script, workspace, max_cpu_seconds=1, timeout_ms=60_000))
+    if told.spec.enforced["cpu"] == "rlimit":
+        assert told.seen.cpu_ms is None
+        return
+    assert (told.seen.outcome, told.seen.timed_out) == ("signalled", False)
+    assert Denial("cpu", "limit") in told.seen.denials
+    assert told.seen.cpu_ms is not None
+    assert told.seen.cpu_ms >= 1000

@@ -54,8 +54,7 @@ def test_bubblewrap_itself_killed_is_told_and_leaves_nothing(tmp_path: Path) -> 
     sign = marker()
 
     def kill_bubblewrap(*_: object) -> None:
-        outermost = min(pid for pid in named(sign) if "bwrap" in named(sign)[pid])
-        os.kill(outermost, signal.SIGKILL)
+        os.kill(min(pid for pid, line in named(sign).items() if line.startswith("/usr/bin/bwrap")), signal.SIGKILL)
 
     told = ran(shell(f"echo ready; sleep 62; : {sign}", tmp_path, policy=LISTED), live=kill_bubblewrap)
     assert (told.seen.outcome, told.seen.sandbox_failed, told.seen.started) == ("sandbox_killed", True, True)

@@ -14,7 +14,7 @@ from affidavit.sandbox import cage, capture, escape, host, launch, outputs, runn
 from affidavit.sandbox import prepare as preparing
 from affidavit.sandbox.fixtures import DESCRIPTOR, VARIABLE, Fixtures
 from affidavit.sandbox.gaps import Gaps
-from affidavit.sandbox.outer import Room
+from affidavit.sandbox.outer import Outer, Room
 from affidavit.sandbox.seccomp import _ALLOW, _RETURN, _op
 
 if TYPE_CHECKING:
@@ -75,8 +75,15 @@ def no_network_namespace(patch: Patch, _: Fixtures) -> None:
     words(patch, without("--unshare-net"))
 
 
+_OWN_NAMESPACE = ("--pid", "--fork", "--kill-child")
+
+
 def no_process_namespace(patch: Patch, _: Fixtures) -> None:
     words(patch, without("--unshare-pid"))
+    # bubblewrap's own, in which it is the first process
+    real = Outer.words
+    patch.setattr(Outer, "words", lambda *given: [word for word in real(*given) if word not in _OWN_NAMESPACE])
+    patch.setattr(launch.Launched, "first_inside", lambda _, told: told)
     words(patch, instead(("--proc", "/proc"), ("--ro-bind", "/proc", "/proc")))
 
 

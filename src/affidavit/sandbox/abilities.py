@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         "memory",
         "pids",
     ]
-    Controller = Literal["memory", "pids"]
+    Controller = Literal["memory", "pids", "cpuacct"]
 
 #: In the order in which they build on each other, and in which they are told.
 ABILITIES: tuple[AbilityName, ...] = (
@@ -89,7 +89,17 @@ class CgroupPlace:
 class HostFacts:
     """What the trials found. `abilities` has one entry for each of ABILITIES, in that order."""
 
-    __slots__ = ("abilities", "as_root", "bwrap", "bwrap_version", "memory_cgroup", "mount", "pids_cgroup", "unshare")
+    __slots__ = (
+        "abilities",
+        "as_root",
+        "bwrap",
+        "bwrap_version",
+        "cpu_cgroup",
+        "memory_cgroup",
+        "mount",
+        "pids_cgroup",
+        "unshare",
+    )
 
     def __init__(
         self,
@@ -102,6 +112,7 @@ class HostFacts:
         mount: str | None = None,
         memory_cgroup: CgroupPlace | None = None,
         pids_cgroup: CgroupPlace | None = None,
+        cpu_cgroup: CgroupPlace | None = None,
     ) -> None:
         self.abilities: dict[AbilityName, Ability] = {ability.name: ability for ability in abilities}
         assert tuple(self.abilities) == ABILITIES
@@ -116,6 +127,8 @@ class HostFacts:
         #: None where no cgroup can be had; what stands in, if anything, says the ability of that name.
         self.memory_cgroup = memory_cgroup
         self.pids_cgroup = pids_cgroup
+        #: Where processor time is counted for all processes of a run together. With version 2 every cgroup counts it.
+        self.cpu_cgroup = cpu_cgroup
 
     def works(self, name: AbilityName) -> bool:
         return self.abilities[name].works

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
         @property
         def pids_cgroup(self) -> CgroupPlace | None: ...
         @property
+        def cpu_cgroup(self) -> CgroupPlace | None: ...
+        @property
         def enforced(self) -> Mapping[str, str]: ...
 
 
@@ -38,37 +40,48 @@ _numbers = count()
 class Cage:
     """Made before the run, entered by its first process while that waits, removed when all is over."""
 
-    __slots__ = ("_memory", "_pids", "_spec")
+    __slots__ = ("_cpu", "_memory", "_own", "_pids", "_spec")
 
     def __init__(self, spec: Held) -> None:
         self._spec = spec
-        self._memory: str | None = None
-        self._pids: str | None = None
+        #: What was made, each once: controllers may share a tree.
+        self._own: list[str] = []
+        self._memory: _Group | None = None
+        self._pids: _Group | None = None
+        self._cpu: _Group | None = None
 
     def make(self) -> None:
         limits = self._spec.limits
         name = f"affidavit-{os.getpid()}-{next(_numbers)}-{os.urandom(4).hex()}"
-        memory, pids = self._spec.memory_cgroup, self._spec.pids_cgroup
-        if memory is not None:
-            self._memory = f"{memory.directory}/{name}"
-            os.mkdir(self._memory, 0o755)
-            if memory.version == 2:
-                write_file(f"{self._memory}/memory.max", str(limits.max_memory_bytes))
-                _write_if_there(f"{self._memory}/memory.swap.max", "0")
+        self._memory = self._group(self._spec.memory_cgroup, name)
+        self._pids = self._group(self._spec.pids_cgroup, name)
+        self._cpu = self._group(self._spec.cpu_cgroup, name)
+        if self._memory is not None:
+            most = str(limits.max_memory_bytes)
+            # and no swap; where the kernel does not account for it there is nothing to forbid
+            if self._memory.is_v2:
+                self._memory.write("memory.max", most)
+                self._memory.write_if_there("memory.swap.max", "0")
             else:
-                write_file(f"{self._memory}/memory.limit_in_bytes", str(limits.max_memory_bytes))
-                _write_if_there(f"{self._memory}/memory.memsw.limit_in_bytes", str(limits.max_memory_bytes))
-        if pids is not None:
-            self._pids = f"{pids.directory}/{name}"
-            if self._pids != self._memory:  # both controllers may be of one tree
-                os.mkdir(self._pids, 0o755)
+                self._memory.write("memory.limit_in_bytes", most)
+                self._memory.write_if_there("memory.memsw.limit_in_bytes", most)
+        if self._pids is not None:
             # bubblewrap's own first process inside counts too
-            write_file(f"{self._pids}/pids.max", str(limits.max_pids + 1))
+            self._pids.write("pids.max", str(limits.max_pids + 1))
+
+    def _group(self, place: CgroupPlace | None, name: str) -> _Group | None:
+        if place is None:
+            return None
+        path = f"{place.directory}/{name}"
+        if path not in self._own:
+            os.mkdir(path, 0o755)
+            self._own.append(path)
+        return _Group(path, is_v2=place.version == 2)
 
     def enter(self, pid: int) -> None:
         """Puts the waiting process in. Whatever it starts is born there."""
-        for place in {self._memory, self._pids} - {None}:
-            write_file(f"{place}/cgroup.procs", str(pid))
+        for path in self._own:
+            write_file(f"{path}/cgroup.procs", str(pid))
         limits = self._spec.limits
         _bound(pid, resource.RLIMIT_CPU, limits.max_cpu_seconds, limits.max_cpu_seconds + 1)
         # one more than the cap: a file that was cut off at it could not be told from one that is as large as it may be
@@ -85,43 +98,65 @@ class Cage:
         """How many processes the kernel killed in it for want of memory."""
         if self._memory is None:
             return 0
-        version_2 = self._spec.memory_cgroup is not None and self._spec.memory_cgroup.version == 2
-        return _count(f"{self._memory}/{'memory.events' if version_2 else 'memory.oom_control'}", "oom_kill")
+        return self._memory.member("memory.events" if self._memory.is_v2 else "memory.oom_control", "oom_kill")
 
     def refused_forks(self) -> int:
-        return 0 if self._pids is None else _count(f"{self._pids}/pids.events", "max")
+        return 0 if self._pids is None else self._pids.member("pids.events", "max")
 
     def peak_memory(self) -> int | None:
         """The most that all of it together had at once, where the kernel counts it."""
-        if self._memory is None or self._spec.memory_cgroup is None:
+        if self._memory is None:
             return None
-        name = "memory.peak" if self._spec.memory_cgroup.version == 2 else "memory.max_usage_in_bytes"
         try:
-            return int(read_file(f"{self._memory}/{name}"))
+            return int(self._memory.read("memory.peak" if self._memory.is_v2 else "memory.max_usage_in_bytes"))
         except FileNotFoundError:  # memory.peak is of Linux 5.19
             return None
 
+    def cpu_ms(self) -> int | None:
+        """The processor time of all of it together, where a cgroup counts it."""
+        if self._cpu is None:
+            return None
+        if self._cpu.is_v2:
+            return self._cpu.member("cpu.stat", "usage_usec") // 1000
+        return int(self._cpu.read("cpuacct.usage")) // 1_000_000
+
+    def is_over_cpu(self) -> bool:
+        used = self.cpu_ms()
+        return used is not None and used > self._spec.limits.max_cpu_seconds * 1000
+
     def remove(self) -> None:
-        for place in {self._memory, self._pids} - {None}:
-            assert place is not None
-            remove(place)
-        self._memory = self._pids = None
+        while self._own:
+            remove(self._own.pop())
 
 
-def _write_if_there(path: str, text: str) -> None:
-    """Swap is not accounted for on every host; without swap accounting there is nothing to forbid."""
-    try:
-        write_file(path, text)
-    except FileNotFoundError:
-        pass
+class _Group:
+    """A cgroup of ours, by one of its controllers."""
 
+    __slots__ = ("_path", "is_v2")
 
-def _count(path: str, member: str) -> int:
-    for line in read_file(path).splitlines():
-        name, _, value = line.partition(" ")
-        if name == member:
-            return int(value)
-    return 0
+    def __init__(self, path: str, *, is_v2: bool) -> None:
+        self._path = path
+        self.is_v2 = is_v2
+
+    def read(self, name: str) -> str:
+        return read_file(f"{self._path}/{name}")
+
+    def write(self, name: str, text: str) -> None:
+        write_file(f"{self._path}/{name}", text)
+
+    def write_if_there(self, name: str, text: str) -> None:
+        try:
+            self.write(name, text)
+        except FileNotFoundError:
+            pass
+
+    def member(self, name: str, member: str) -> int:
+        """Of a file of `member value` lines."""
+        for line in self.read(name).splitlines():
+            key, _, value = line.partition(" ")
+            if key == member:
+                return int(value)
+        return 0
 
 
 def _bound(pid: int, what: int, soft: int, hard: int | None = None) -> None:

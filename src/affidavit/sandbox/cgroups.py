@@ -100,7 +100,7 @@ def _try(place: CgroupPlace) -> str:
     _made += 1
     path = f"{place.directory}/affidavit-{os.getpid()}-{_made}-trial"
     of_memory = "memory.max" if place.version == 2 else "memory.limit_in_bytes"
-    limit, value = ("pids.max", "64") if place.controller == "pids" else (of_memory, str(64 << 20))
+    limits = {"memory": {of_memory: str(64 << 20)}, "pids": {"pids.max": "64"}, "cpuacct": {}}[place.controller]
     try:
         os.mkdir(path, 0o700)
     except OSError as error:
@@ -113,7 +113,8 @@ def _try(place: CgroupPlace) -> str:
     def started(pid: int) -> None:
         nonlocal moved, refused
         try:
-            write_file(f"{path}/{limit}", value)
+            for limit, value in limits.items():
+                write_file(f"{path}/{limit}", value)
             write_file(f"{path}/cgroup.procs", str(pid))
             moved = str(pid) in read_file(f"{path}/cgroup.procs").split()
         except OSError as error:

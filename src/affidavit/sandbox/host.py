@@ -86,6 +86,7 @@ def _probe() -> HostFacts:
     abilities.append(_limited("memory", memory, no_memory))
     pids, no_pids = find_place("pids")
     abilities.append(_limited("pids", pids, no_pids))
+    cpu = memory if memory is not None and memory.version == 2 else find_place("cpuacct")[0]
     return HostFacts(
         abilities=abilities,
         as_root=os.geteuid() == 0,
@@ -95,6 +96,7 @@ def _probe() -> HostFacts:
         mount=mount,
         memory_cgroup=memory,
         pids_cgroup=pids,
+        cpu_cgroup=cpu,
     )
 
 

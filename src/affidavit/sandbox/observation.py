@@ -48,7 +48,7 @@ class Denial:
 
     __slots__ = ("mechanism", "what")
 
-    def __init__(self, mechanism: Literal["exec", "memory", "pids", "seccomp"], what: str) -> None:
+    def __init__(self, mechanism: Literal["cpu", "exec", "memory", "pids", "seccomp"], what: str) -> None:
         self.mechanism = mechanism
         self.what = what
 
@@ -91,7 +91,7 @@ class Observation:
         signal: int | None,
         started_at: int,
         duration_ms: int,
-        cpu_ms: int,
+        cpu_ms: int | None,
         peak_memory_bytes: int | None,
         stdout: Captured,
         stderr: Captured,
@@ -110,7 +110,7 @@ class Observation:
         #: Milliseconds since the epoch, and from then on by a clock that nobody sets.
         self.started_at = started_at
         self.duration_ms = duration_ms
-        #: Of everything that ran inside and was waited for, with what bubblewrap needed to set it up.
+        #: Of all processes together, from their cgroup; None where there was none.
         self.cpu_ms = cpu_ms
         #: Of all processes together, from their cgroup; None where there was none: nobody measured it.
         self.peak_memory_bytes = peak_memory_bytes

@@ -93,7 +93,7 @@ class _Supervision:
         self._stopped: Stopped = ""
         self._broken = ""
         self._wait_status: int | None = None
-        self._cpu_ms = 0
+        self._over_cpu = False
         self._let_go = False
         self._started_at = 0
         self._began = self._ended = time.monotonic_ns()
@@ -161,20 +161,26 @@ class _Supervision:
             self._listen(self._launched.stdin, select.POLLOUT)
 
     def wait_for_end(self) -> None:
+        next_look = 0.0
         deadline = self._began / 1e9 + self._spec.limits.timeout_ms / 1000
         while self._open and not self._stopped:
             self._once(min(time.monotonic() + LOOK_SECONDS, deadline))
             if time.monotonic() >= deadline and self._open:
                 self._stop("timed_out")
-            elif self._outputs.look():
-                self._stop("over_output_cap")
+            elif time.monotonic() >= next_look:
+                next_look = time.monotonic() + LOOK_SECONDS
+                if self._outputs.look():
+                    self._stop("over_output_cap")
+                elif self._cage.is_over_cpu() and not self._over_cpu:
+                    # what RLIMIT_CPU does to one process, to all of them
+                    self._over_cpu = True
+                    self._kill()
         self._ended = time.monotonic_ns()
 
     def reap(self) -> None:
         """Waits until nothing of the sandbox is left, and takes what it still said."""
         if self._wait_status is None:
-            _, self._wait_status, usage = os.wait4(self._launched.pid, 0)
-            self._cpu_ms = round((usage.ru_utime + usage.ru_stime) * 1000)
+            _, self._wait_status = os.waitpid(self._launched.pid, 0)
         if self._child is not None:
             # bubblewrap may have been killed itself: what it started dies with it, but not in the same instant
             select.select([self._child], [], [])
@@ -252,6 +258,8 @@ class _Supervision:
             denials.append(Denial("memory", "oom_kill"))
         if self._cage.refused_forks():
             denials.append(Denial("pids", "fork"))
+        if self._over_cpu or (number == signal.SIGXCPU and outcome == "signalled"):
+            denials.append(Denial("cpu", "limit"))
         if number == signal.SIGSYS and outcome == "signalled":
             denials.append(Denial("seccomp", "SIGSYS"))
         if outcome in ("not_found", "not_executable"):
@@ -264,7 +272,7 @@ class _Supervision:
             signal=number,
             started_at=self._started_at or time.time_ns() // 1_000_000,
             duration_ms=max(0, round((self._ended - self._began) / 1e6)),
-            cpu_ms=self._cpu_ms,
+            cpu_ms=self._cage.cpu_ms(),
             peak_memory_bytes=self._cage.peak_memory(),
             stdout=out,
             stderr=err,

@@ -93,6 +93,7 @@ class SandboxSpec:
         "argv",
         "bwrap",
         "companions",
+        "cpu_cgroup",
         "enforced",
         "environment",
         "isolation_level",
@@ -123,6 +124,7 @@ class SandboxSpec:
         argv: tuple[str, ...],
         bwrap: str,
         companions: tuple[str, ...],
+        cpu_cgroup: CgroupPlace | None,
         enforced: Mapping[str, str],
         environment: Mapping[str, str],
         isolation_level: str,
@@ -152,6 +154,7 @@ class SandboxSpec:
         self.bwrap = bwrap
         #: What came along with the listed commands.
         self.companions = companions
+        self.cpu_cgroup = cpu_cgroup
         self.enforced = enforced
         self.environment = environment
         self.isolation_level = isolation_level
@@ -233,7 +236,7 @@ def plan(request: SandboxRequest, host: HostFacts, system: System, ground: Groun
     enforced = {
         "commands": "listed" if system.listed else "any",
         "time": "process namespace killed",
-        "cpu": "rlimit",
+        "cpu": f"cgroup v{host.cpu_cgroup.version}" if host.cpu_cgroup else "rlimit",
         "file_size": "rlimit",
     }
     outer, outer_words, rooms = _outer(request, host, system, ground, roots)
@@ -249,6 +252,7 @@ def plan(request: SandboxRequest, host: HostFacts, system: System, ground: Groun
         argv=request.argv,
         bwrap=host.bwrap,
         companions=system.companions,
+        cpu_cgroup=host.cpu_cgroup,
         enforced=enforced,
         environment={**request.environment, **FIXED_ENVIRONMENT, **request.setting.environment()},
         isolation_level="standard" if weaker else "strict",
@@ -279,6 +283,7 @@ def _no_sandbox(request: SandboxRequest) -> SandboxSpec:
         argv=request.argv,
         bwrap="",
         companions=(),
+        cpu_cgroup=None,
         enforced={"time": "process group killed", "outputs": "polled"},
         environment={**request.environment, **FIXED_ENVIRONMENT, **request.setting.environment()},
         isolation_level="none",
