@@ -82,7 +82,9 @@ def no_process_namespace(patch: Patch, _: Fixtures) -> None:
     words(patch, without("--unshare-pid"))
     # bubblewrap's own, in which it is the first process
     real = Outer.words
-    patch.setattr(Outer, "words", lambda *given: [word for word in real(*given) if word not in _OWN_NAMESPACE])
+    patch.setattr(
+        Outer, "words", lambda *given, **more: [word for word in real(*given, **more) if word not in _OWN_NAMESPACE]
+    )
     patch.setattr(launch.Launched, "first_inside", lambda _, told: told)
     words(patch, instead(("--proc", "/proc"), ("--ro-bind", "/proc", "/proc")))
 

@@ -8,7 +8,7 @@ import signal
 
 from .seccomp import native_filter
 from .spawn import spawn
-from .spec import ARGS, BLOCK, FIRST_FILE, LIFELINE, READY, SECCOMP, STATUS, TABLE, bwrap_words
+from .spec import ARGS, BLOCK, ERRORS, FIRST_FILE, LIFELINE, READY, SECCOMP, STATUS, TABLE, bwrap_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Descriptors:
 class Launched:
     """A started sandbox that waits to be let go, and our ends of its pipes."""
 
-    __slots__ = ("_in_namespace", "err", "go", "out", "pid", "status", "stdin")
+    __slots__ = ("_in_namespace", "aside", "err", "go", "out", "pid", "status", "stdin")
 
     def __init__(self, spec: SandboxSpec, descriptors: Descriptors) -> None:
         self.out, their_out = descriptors.pipe()
@@ -83,6 +83,8 @@ class Launched:
         their_status = descriptors.own(os.open(f"/proc/self/fd/{writing}", os.O_RDWR | os.O_CLOEXEC))
         their_go, self.go = descriptors.pipe()
         self._in_namespace = spec.outer is not None
+        #: What is said while the mounts are made; not by bubblewrap, and not by the command.
+        self.aside: int | None = None
         self.stdin: int | None = None
         if spec.stdin:
             their_in, self.stdin = descriptors.pipe()
@@ -100,6 +102,8 @@ class Launched:
             if spec.outer is not None:
                 given |= {TABLE: descriptors.data(spec.outer.table()), LIFELINE: descriptors.lifeline()}
                 given[READY], ready = descriptors.pipe()
+                given[ERRORS] = their_err
+                self.aside, given[2] = descriptors.pipe()
             argv = [*spec.outer_words, spec.bwrap, "--args", str(ARGS), "--", *spec.argv]
             self.pid = spawn(argv, _ENVIRONMENT, given)
             if spec.outer is not None:

@@ -18,10 +18,10 @@ BASES = ("/mnt", "/media", "/srv", "/opt", "/sys")
 
 #: Nothing before we said that it will die with us; whoever died before saying so closed the pipe, and read fails. Then
 #: mount by its path, the table's descriptor by its number; what bubblewrap shall not have is closed. mount says
-#: with 64 that some worked, which is a failure too.
+#: with 64 that some worked, which is a failure too. Until bubblewrap starts, standard error is not the command's.
 _SCRIPT = (
     'read -r _ <&{ready} && m=$1 && shift && "$m" -a -T /proc/self/fd/{table} || exit 1; '
-    'exec "$@" {table}<&- {lifeline}<&- {ready}<&-'
+    'exec "$@" 2>&{errors} {table}<&- {lifeline}<&- {ready}<&- {errors}>&-'
 )
 
 
@@ -74,9 +74,9 @@ class Outer:
             lines.append(f"{source} {self.place(name)} none {how},noexec,nosuid,nodev,X-mount.mkdir 0 0")
         return "\n".join(lines).encode("utf-8", "surrogateescape") + b"\n"
 
-    def words(self, unshare: str, mount: str, table: int, lifeline: int, ready: int) -> list[str]:
+    def words(self, unshare: str, mount: str, *, table: int, lifeline: int, ready: int, errors: int) -> list[str]:
         """What starts what follows with all of it mounted."""
-        script = _SCRIPT.format(table=table, lifeline=lifeline, ready=ready)
+        script = _SCRIPT.format(table=table, lifeline=lifeline, ready=ready, errors=errors)
         # Its own process namespace, with bubblewrap as its first process: whatever kills bubblewrap kills everything,
         # also the child that bubblewrap does not yet have bound to its life.
         own = ["-Urm", "--propagation", "private", "--pid", "--fork", "--kill-child"]

@@ -36,6 +36,9 @@ SETUP_SECONDS = 30.0
 
 _MOST_REASON = 300
 
+#: util-linux 2.38, whose own child was killed by SIGKILL.
+_UNSHARE_SAYS_KILLED = "unshare: sigprocmask unblock failed"
+
 #: Between two looks whether bubblewrap has moved in.
 _MOMENT = 0.0002
 
@@ -98,7 +101,7 @@ class _Supervision:
         self._started_at = 0
         self._began = self._ended = time.monotonic_ns()
         self._setup_deadline = time.monotonic() + SETUP_SECONDS
-        self._said_first = b""
+        self._said_first = self._said_aside = b""
 
     def __enter__(self) -> Self:
         return self
@@ -124,6 +127,8 @@ class _Supervision:
         }
         for descriptor in (launched.out, launched.err, launched.status):
             self._listen(descriptor, select.POLLIN)
+        if launched.aside is not None:
+            self._listen(launched.aside, select.POLLIN)
         if self._interrupt is not None:
             self._poll.register(self._interrupt, select.POLLIN)
 
@@ -207,6 +212,11 @@ class _Supervision:
             elif descriptor == self._launched.status:
                 piece = os.read(descriptor, 65536)
                 self._status.feed(piece)
+                if not piece:
+                    self._deaf(descriptor)
+            elif descriptor == self._launched.aside:
+                piece = os.read(descriptor, 65536)
+                self._said_aside = (self._said_aside + piece)[:_MOST_REASON]
                 if not piece:
                     self._deaf(descriptor)
             else:
@@ -304,9 +314,10 @@ class _Supervision:
     def _never_executed(self) -> tuple[Outcome, int | None, int | None, str]:
         """bubblewrap ended without an exit code of the command: what it said is on standard error, alone there."""
         assert self._wait_status is not None
-        said = self._said_first.decode(errors="replace").strip().split("\n", 1)[0]
-        if os.WIFSIGNALED(self._wait_status):
-            number = os.WTERMSIG(self._wait_status)
+        said = (self._said_aside or self._said_first).decode(errors="replace").strip().split("\n", 1)[0]
+        if os.WIFSIGNALED(self._wait_status) or said.startswith(_UNSHARE_SAYS_KILLED):
+            # unshare ends as its child did; of SIGKILL an older one cannot, and says so
+            number = os.WTERMSIG(self._wait_status) if os.WIFSIGNALED(self._wait_status) else int(signal.SIGKILL)
             return "sandbox_killed", None, number, f"bubblewrap was killed by signal {number}"
         if self._let_go and said.startswith("bwrap: execvp "):
             missing = said.endswith(("No such file or directory", "Not a directory"))

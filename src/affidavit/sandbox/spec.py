@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .setting import Setting
 
 #: Descriptors of the launched program beyond the standard three.
-ARGS, STATUS, BLOCK, SECCOMP, TABLE, LIFELINE, READY, FIRST_FILE = 3, 4, 5, 6, 7, 8, 9, 10
+ARGS, STATUS, BLOCK, TABLE, LIFELINE, READY, ERRORS, SECCOMP, FIRST_FILE = range(3, 12)
 
 #: With a network, what it takes to find and trust the other side. Read-only, where the host has them.
 _NETWORK_FILES = (
@@ -358,7 +358,11 @@ def _outer(
         sizes = tuple(room.bytes for room in own)
         watched = []
     outer = Outer(ground.base, rooms, request.workspace if request.noexec_workspace else None, watched)
-    return outer, tuple(outer.words(host.unshare, host.mount, TABLE, LIFELINE, READY)), sizes
+    return (
+        outer,
+        tuple(outer.words(host.unshare, host.mount, table=TABLE, lifeline=LIFELINE, ready=READY, errors=ERRORS)),
+        sizes,
+    )
 
 
 def _mounts(
