@@ -36,11 +36,12 @@ _PIDS_OF_USER = 16_384
 class _Bare:
     """What a bare trial is held to, in the form that a cage takes."""
 
-    __slots__ = ("enforced", "limits", "memory_cgroup", "pids_cgroup")
+    __slots__ = ("cpu_cgroup", "enforced", "limits", "memory_cgroup", "pids_cgroup")
 
     def __init__(self) -> None:
         host = probe_host()
         self.memory_cgroup, self.pids_cgroup = host.memory_cgroup, host.pids_cgroup
+        self.cpu_cgroup = None
         self.enforced = {"memory": "rlimit", "pids": "rlimit"}
         self.limits = Limits(
             timeout_ms=round(_SECONDS * 1000),
