@@ -38,11 +38,12 @@ class NotSound(BundleRefused):
 class Exported:
     """What was written, where, and what whoever hands it over should know."""
 
-    __slots__ = ("archive", "archive_sha256", "directory", "left_out", "members", "run_id", "warnings")
+    __slots__ = ("archive", "archive_sha256", "directory", "left_out", "members", "operations", "run_id", "warnings")
 
     def __init__(self, members: Members, changes: Changes | None) -> None:
         self.run_id: str = members.run["run_id"]
         self.members = members.names
+        self.operations = members.operations()
         self.warnings = [*members.warnings(), *(changes.warnings if changes else ())]
         self.left_out = changes.left_out if changes else []
         self.directory: str | None = None
@@ -53,6 +54,7 @@ class Exported:
         return {
             "run_id": self.run_id,
             "members": self.members,
+            "operations": self.operations,
             "directory": self.directory,
             "archive": self.archive,
             "archive_sha256": self.archive_sha256,

@@ -201,7 +201,7 @@ class _Work:
                 report.branch["head_after"] = finish.commit
                 report.commit = {"sha": finish.commit, "message": message or ""}
         if report.applied["outcome"] != "SUCCESS":
-            return report.ended(report.applied["outcome"], report.applied["error"])
+            return report.ended(report.applied["outcome"], report.applied["error"], _unfit(report.applied))
         report.branch["created"] = branch.is_new
         report.changed = [_changed(operation) for operation in sorted(self.patch["operations"], key=_by_path)]
         return report.ended("SUCCESS")
@@ -225,6 +225,15 @@ class _Work:
         if isinstance(branch, Finding):
             raise _Refused([branch])
         return repository, branch
+
+
+def _unfit(applied: dict[str, Any]) -> list[dict[str, Any]]:
+    """Each operation that does not fit, as a violation of what operations need."""
+    return [
+        {"rule_id": "AS11", "path": result["path"], "message": result["error"]}
+        for result in applied["operation_results"]
+        if "error" in result
+    ]
 
 
 def _by_path(operation: dict[str, Any]) -> bytes:

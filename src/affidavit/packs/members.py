@@ -85,6 +85,13 @@ class Members:
     def stream(self, name: str, most: int) -> Iterator[bytes | Unfit]:
         yield self.read(name, most)
 
+    def operations(self) -> list[dict[str, str]]:
+        """What the patch does, without its contents."""
+        if PATCH not in self.names:
+            return []
+        patch: Any = read(self.bytes_of(PATCH))
+        return [{"op": operation["op"], "path": operation["path"]} for operation in patch["operations"]]
+
     def warnings(self) -> list[str]:
         """What whoever hands the pack over should know before."""
         told: list[str] = []

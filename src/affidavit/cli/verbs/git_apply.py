@@ -7,6 +7,7 @@ from ...errors import UsageError
 from ...packs.git_apply import git_apply
 from ...shown import plain
 from ..args import Option, Verb
+from ..previewed import DIFF, show_preview
 from ..single import LEVEL
 
 TYPE_CHECKING = False
@@ -29,6 +30,7 @@ VERB = Verb(
         Option("--repo", "the top of the repository's working tree", value="DIR"),
         Option("--branch", "the branch to make and check out; else apply/<run id>", value="NAME"),
         Option("--dry-run", "change nothing, tell what would be done"),
+        DIFF,
         Option("--commit", "commit what was applied"),
         Option("--message", "the message of the commit", value="TEXT"),
         Option("--allow-dirty", "also where other files have changes that are not committed"),
@@ -36,6 +38,7 @@ VERB = Verb(
     ),
     examples=(
         ("affidavit git-apply --pack run.zip --repo . --dry-run", "see what it would do"),
+        ("affidavit git-apply --pack run.zip --repo . --diff", "read what it would change"),
         ("affidavit git-apply --pack run.zip --repo .", "look at it with git diff, then commit it yourself"),
         ("affidavit git-apply --pack run.zip --repo . --branch review/agent --commit", "on a branch for review"),
     ),
@@ -62,6 +65,8 @@ def run(args: Args, out: Output) -> int:
     if message is not None and not message.strip():
         raise UsageError("USAGE", "--message is empty")
     level: Level = args.text("--level")  # type: ignore[assignment]  # one of its choices
+    if args.has("--diff"):
+        return show_preview(out, pack, repository, level)
     applied = git_apply(
         pack,
         repository,

@@ -6,6 +6,7 @@ from ...errors import UsageError
 from ...packs.apply import apply_pack, recover
 from ...shown import plain
 from ..args import Option, Verb
+from ..previewed import DIFF, show_preview
 from ..single import LEVEL
 
 TYPE_CHECKING = False
@@ -27,12 +28,14 @@ VERB = Verb(
         Option("--pack", "the pack, a directory or a zip archive", value="PACK"),
         Option("--target", "the directory to change", value="DIR"),
         Option("--dry-run", "write nothing, tell what would be done"),
+        DIFF,
         Option("--partial", "do what can be done, also where something else cannot"),
         Option("--recover", "apply nothing: roll back what an interrupted apply left in the target"),
         LEVEL,
     ),
     examples=(
         ("affidavit pack-apply --pack run.zip --target . --dry-run", "see what it would do"),
+        ("affidavit pack-apply --pack run.zip --target . --diff", "read what it would change"),
         ("affidavit pack-apply --pack run.zip --target .", "do it"),
         ("affidavit pack-apply --recover --target .", "after a crash: have the files of before"),
     ),
@@ -59,6 +62,8 @@ def run(args: Args, out: Output) -> int:
     if pack is None:
         raise UsageError("USAGE", "--pack is missing: the pack to apply")
     level: Level = args.text("--level")  # type: ignore[assignment]  # one of its choices
+    if args.has("--diff"):
+        return show_preview(out, pack, target, level)
     applied = apply_pack(pack, target, dry_run=args.has("--dry-run"), partial=args.has("--partial"), level=level)
     if applied.recovered == "rolled back":
         out.say("an apply that was interrupted here has been rolled back first", "quiet")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ...packs.export import Exported
     from ..output import Output
 
+_MOST_SHOWN = 20
 #: Of `affidavit run`, for --intent; --out is the pack's place here.
 _OF_RUN = tuple(option for option in RUN_OPTIONS if option.name not in ("--out", "--keep", "--exit-code"))
 
@@ -146,5 +147,12 @@ def _lines(exported: Exported) -> Iterator[tuple[str, str]]:
             yield "", f"  {plain(place)}"
     if exported.archive_sha256 is not None:
         yield "quiet", f"  {exported.archive_sha256}"
+    for operation in exported.operations[:_MOST_SHOWN]:
+        yield "", f"  {operation['op']:<6}  {plain(operation['path'])}"
+    if len(exported.operations) > _MOST_SHOWN:
+        yield "quiet", f"  and {len(exported.operations) - _MOST_SHOWN} more"
     for file in exported.left_out:
         yield "rule", f"  left out: {plain(file['path'])}: {plain(file['reason'])}"
+    if exported.operations:
+        place = plain(exported.directory or exported.archive or "")
+        yield "quiet", f"  to review: affidavit git-apply --pack {place} --repo . --diff"
