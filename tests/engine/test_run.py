@@ -158,6 +158,19 @@ def test_an_engine_of_its_own_file_runs(tmp_path: Path) -> None:
     assert document(run, "RUN_META.json")["interpreter"] is None
 
 
+def test_an_entrypoint_that_is_not_there_fails_and_says_so(tmp_path: Path) -> None:
+    engine = engine_folder(str(tmp_path / "engine"), entrypoint=["no-such-program"])
+    outcome = run_engine(engine, canonical(INPUT), out=tmp_path / "RUN_BUNDLE")
+    assert refused(outcome, tmp_path) == [("ENGINE_FAILED", "RUN_OUTPUT.json")]
+    assert "not found" in outcome.findings[0].found  # type: ignore[union-attr]
+
+
+def test_only_the_entrypoints_command_exists_inside(tmp_path: Path) -> None:
+    more = 'import shutil; metrics["there"] = [name for name in ("python3", "node", "git") if shutil.which(name)]'
+    run = ran(tmp_path, more)
+    assert document(run, "RUN_OUTPUT.json")["metrics"]["there"] == ["python3"]
+
+
 def test_the_command_runs_and_tells(tmp_path: Path) -> None:
     engine = engine_folder(str(tmp_path / "engine"), program=PROGRAM.format(more=""))
     given = write(str(tmp_path), "in.json", canonical(INPUT))

@@ -7,12 +7,14 @@ import os
 import tempfile
 
 from ..contracts.policy import built_in
+from ..errors import ReadFailed
 from ..sandbox.gaps import Gaps
 from ..sandbox.prepare import prepare
 from ..sandbox.request import SandboxRequest
 from ..sandbox.runner import run
 from ..sandbox.setting import Setting
 from ..shown import plain
+from ..store import fs
 from .failed import EngineError
 
 TYPE_CHECKING = False
@@ -31,6 +33,7 @@ PLACE = "/engine"
 ENVIRONMENT = {"PYTHONHASHSEED": "0"}
 
 _TAIL = 400
+_LONGEST_HEAD = 256
 _VERSION_MS = 10_000
 _LONGEST_VERSION = 200
 
@@ -60,10 +63,29 @@ class Ran:
         return f"{told}: {last}" if last else told
 
 
-def engine_policy(entrypoint: Sequence[str]) -> dict[str, Any]:
+def engine_policy(engine: str, entrypoint: Sequence[str]) -> dict[str, Any]:
     """The limits of `default`, the entrypoint's command and nothing else to start, nowhere to write but /tmp."""
-    commands = [entrypoint[0]] if "/" not in entrypoint[0] else []
+    commands = _interpreters(engine, entrypoint[0]) if "/" in entrypoint[0] else [entrypoint[0]]
     return built_in("default") | {"name": "engine", "allowed_commands": commands, "allowed_write_roots": ["tmp"]}
+
+
+def _interpreters(engine: str, command: str) -> list[str]:
+    """What interprets a script of the engine's own. A binary has none that could be named, and gets what the host has:
+    its libraries may be anywhere."""
+    folder = fs.open_root(os.path.realpath(engine))
+    try:
+        opened = fs.open_below(folder, command.removeprefix("./"))
+        try:
+            head = os.read(opened, _LONGEST_HEAD)
+        finally:
+            os.close(opened)
+    except ReadFailed:
+        return [command]  # which is not there: starting it says so
+    finally:
+        fs.close(folder)
+    words = os.fsdecode(head[2:].split(b"\n", 1)[0]).split() if head.startswith(b"#!") else []
+    is_env = bool(words) and os.path.basename(words[0]) == "env"
+    return words[:1] + [word for word in words[1:] if is_env and not word.startswith("-") and "=" not in word][:1]
 
 
 def execute(
@@ -74,6 +96,7 @@ def execute(
     setting: Setting | None = None,
     environment: Mapping[str, str] = ENVIRONMENT,
     read_only: Mapping[str, str] | None = None,
+    also_commands: Sequence[str] = (),
     degraded: Sequence[AbilityName] = (),
     timeout_ms: int | None = None,
 ) -> Ran:
@@ -82,12 +105,13 @@ def execute(
     setting = setting or Setting(directory=PLACE)
     with tempfile.TemporaryDirectory(prefix="affidavit-engine-") as scratch:
         request = SandboxRequest(
-            engine_policy(entrypoint),
+            engine_policy(engine, entrypoint),
             entrypoint,
             scratch,
             environment=environment,
             stdin=stdin,
             read_only={os.path.realpath(engine): setting.directory, **(read_only or {})},
+            also_commands=also_commands,
             degraded=degraded,
             timeout_ms=timeout_ms,
             setting=setting,

@@ -10,14 +10,15 @@ from ..contracts.engine_bundle import examine_engine_bundle
 from ..contracts.engine_examination import Examination
 from ..contracts.engine_family import CONTRACTS, INPUT, META, OUTPUT
 from ..engine.bundle import read_bundle
-from ..engine.execute import ENVIRONMENT, PLACE, Ran, execute, interpreter_of
+from ..engine.execute import ENVIRONMENT, PLACE, execute, interpreter_of
 from ..engine.folder import engine_files, engine_files_sha256, read_contracts
 from ..engine.judge import judge
 from ..errors import ParseError
 from ..kernel.seal import put_output
 from ..sandbox.request import FIXED_ENVIRONMENT
 from .again import run_again
-from .hold import can_hold_addresses, copy_in_another_order, faketime, inherited, ordered_place
+from .hold import copy_in_another_order
+from .means import Means, cannot, place_for
 from .result import Check, Replayed
 from .subject import Failed
 from .versions import Allowed
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
 
 #: The conditions of a replay that are checks; what else is found of a bundle is told beside them.
 CONDITIONS = ("R1", "R2", "R3", "R4", "R5")
-#: Bytes that are no random numbers, for what reads them from a device.
-_NOT_RANDOM = bytes(range(256)) * 4096
-_RANDOM_DEVICES = ("/dev/random", "/dev/urandom")
 
 
 def replay_engine(
@@ -153,13 +151,23 @@ class EngineSubject:
         return cannot(condition)
 
     def run(self, conditions: Conditions) -> dict[str, bytes] | Failed:
-        with tempfile.TemporaryDirectory(prefix="affidavit-replay-", dir=_place_for(conditions)) as scratch:
+        with tempfile.TemporaryDirectory(prefix="affidavit-replay-", dir=place_for(conditions)) as scratch:
             folder = self._folder
             if "order" in conditions.varied:
                 folder = os.path.join(scratch, "engine")
                 os.mkdir(folder)
                 copy_in_another_order(self._folder, folder, conditions.attempt)
-            ran = self._execute(conditions, folder, scratch)
+            means = Means(conditions, scratch)
+            with means.inherited():
+                ran = execute(
+                    folder,
+                    means.argv(self._entrypoint),
+                    _text(self._input),
+                    setting=conditions.setting(PLACE),
+                    environment=means.environment(self._environment),
+                    read_only=means.read_only,
+                    also_commands=means.also_commands,
+                )
         if not ran.worked:
             return Failed(ran.why())
         try:
@@ -171,49 +179,7 @@ class EngineSubject:
         put_output(bundle, document)
         return {OUTPUT: _text(bundle.members[OUTPUT])}
 
-    def _execute(self, conditions: Conditions, folder: str, scratch: str) -> Ran:
-        environment = conditions.environment(self._environment)
-        read_only: dict[str, str] = {}
-        entrypoint = list(self._entrypoint)
-        if conditions.preloads:
-            library = faketime()
-            assert library is not None, "only what this host can do is asked for"
-            environment["LD_PRELOAD"] = library
-            read_only[library] = library
-        if "random" in conditions.held:
-            for number, device in enumerate(_RANDOM_DEVICES):
-                path = os.path.join(scratch, f"random-{number}")
-                with open(path, "wb") as file:
-                    file.write(_NOT_RANDOM)
-                read_only[path] = device
-            if os.path.basename(entrypoint[0]) == "node":
-                entrypoint.insert(1, "--random-seed=1")
-        with inherited(address="address" in conditions.held, processor="processor" in conditions.held):
-            return execute(
-                folder,
-                entrypoint,
-                _text(self._input),
-                setting=conditions.setting(PLACE),
-                environment=environment,
-                read_only=read_only,
-            )
-
-
-def _place_for(conditions: Conditions) -> str | None:
-    return ordered_place() if "order" in conditions.varied else None
-
 
 def _text(member: Member) -> bytes:
     assert member.text is not None, "a document that was read"
     return member.text
-
-
-def cannot(condition: Variation | Source) -> str:
-    """Why this host cannot make a condition; empty when it can."""
-    if condition in ("time", "random", "pid") and faketime() is None:
-        return "libfaketime is not installed (Debian: libfaketime)"
-    if condition == "order" and ordered_place() is None:
-        return "no tmpfs to write to, on which folders list their files as they were made"
-    if condition == "address" and not can_hold_addresses():
-        return "the host does not let a process have its addresses held still"
-    return ""

@@ -9,6 +9,8 @@ from ..input import read_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ...replay.conditions import Variation
     from ...replay.result import Replayed
     from ..args import Args
@@ -21,6 +23,11 @@ VERB = Verb(
     "and, where that can be told, the cause. Of a sealed run of an engine the conditions R1-R6 are checked first.",
     options=(
         Option("--engine", "the engine's folder: a sealed run holds its contracts, not its program", value="DIR"),
+        Option(
+            "--workspace", "the folder that a run of the harness began with; it is copied, never written", value="DIR"
+        ),
+        Option("--env", "a variable that the run's commands were given", value="NAME=VALUE", many=True),
+        Option("--stdin", "what the run's first command was given on standard input", value="FILE"),
         Option("--allow-versions", "exact other versions that may stand for the recorded ones", value="FILE"),
         Option("--times", "run it so many times", value="N", default="1"),
         Option(
@@ -35,7 +42,7 @@ VERB = Verb(
             many=True,
         ),
     ),
-    arguments=(Argument("RUN", "a sealed run of an engine"),),
+    arguments=(Argument("RUN", "a sealed run of an engine, a run directory, an out folder, or a pack"),),
     examples=(
         ("affidavit replay RUN_BUNDLE/run-0001 --engine my-engine", "check R1-R6 and run the engine again"),
         (
@@ -45,6 +52,10 @@ VERB = Verb(
         (
             "affidavit replay RUN_BUNDLE/run-0001 --engine my-engine --normalise float-tolerance=1e-9",
             "where the last bits may differ",
+        ),
+        (
+            "affidavit replay .affidavit --workspace .",
+            "run the latest run's commands again, on a copy of the workspace",
         ),
     ),
     statuses=(
@@ -62,22 +73,56 @@ _MOST_TIMES = 10_000
 
 
 def run(args: Args, out: Output) -> int:
-    from ...replay.engine import replay_engine
     from ...replay.normalise import Normalisers
-    from ...replay.versions import Allowed
 
-    allowed = args.text("--allow-versions")
-    replayed = replay_engine(
-        args.argument("RUN") or "",
-        args.text("--engine"),
-        allowed=Allowed() if allowed is None else Allowed(read_input(allowed)),
-        times=_times(args.text("--times") or ""),
-        vary=_variations(args.text("--vary")),
-        normalisers=Normalisers(args.texts("--normalise")),
-        progress=(lambda told: out.say(told, "quiet")) if out.person_reads_errors else (lambda _told: None),
-    )
+    path = args.argument("RUN") or ""
+    common: dict[str, Any] = {
+        "times": _times(args.text("--times") or ""),
+        "vary": _variations(args.text("--vary")),
+        "normalisers": Normalisers(args.texts("--normalise")),
+        "progress": (lambda told: out.say(told, "quiet")) if out.person_reads_errors else (lambda _told: None),
+    }
+    replayed = _engine_run(path, args, common) if _is_engine_run(path) else _harness_run(path, args, common)
     _tell(out, replayed)
     return _STATUS.get(replayed.verdict, _NOT_REPLAYABLE)
+
+
+def _is_engine_run(path: str) -> bool:
+    from ..recognise import holds
+
+    return holds("ENGINE_MANIFEST.json", "RUN_META.json", "SHA256SUMS.txt")(path)
+
+
+def _engine_run(path: str, args: Args, common: dict[str, Any]) -> Replayed:
+    from ...replay.engine import replay_engine
+    from ...replay.versions import Allowed
+
+    _refuse(args, "a sealed run of an engine", "--workspace", "--env", "--stdin")
+    allowed = args.text("--allow-versions")
+    versions = Allowed() if allowed is None else Allowed(read_input(allowed))
+    return replay_engine(path, args.text("--engine"), allowed=versions, **common)
+
+
+def _harness_run(path: str, args: Args, common: dict[str, Any]) -> Replayed:
+    from ...replay.harness import replay_harness
+
+    _refuse(args, "a run of the harness", "--engine", "--allow-versions")
+    environment: dict[str, str] = {}
+    for text in args.texts("--env"):
+        name, equals, value = text.partition("=")
+        if not name or not equals:
+            raise UsageError("USAGE", f"--env: expected NAME=VALUE, found {plain(text)!r}")
+        environment[name] = value
+    stdin = args.text("--stdin")
+    given = b"" if stdin is None else read_input(stdin)
+    return replay_harness(path, args.text("--workspace"), environment=environment, stdin=given, **common)
+
+
+def _refuse(args: Args, what: str, *options: str) -> None:
+    """An option that would say nothing is a mistake of whoever gave it."""
+    for option in options:
+        if args.has(option):
+            raise UsageError("USAGE", f"{option} says nothing about {what}")
 
 
 def _times(text: str) -> int:
