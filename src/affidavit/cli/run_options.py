@@ -8,7 +8,6 @@ from ..errors import ReadFailed, UsageError
 from ..harness.errors import NO_FILE, POLICY, RunError
 from ..harness.intent import intent_of_command, parse_intent, read_intent
 from ..harness.model import DEFAULT_TIMEOUT, key_from
-from ..harness.model_session import open_session
 from ..harness.profile import custom_profile, named_profile
 from ..harness.request import DEFAULT_OUT, DEGRADABLE, Request
 from ..harness.secrets import Secrets
@@ -22,7 +21,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..contracts.policy import ModelMode
     from ..harness.intent import Intent
+    from ..harness.model_session import Recording, Replay
     from ..harness.request import Mode
     from .args import Args
 
@@ -127,16 +128,33 @@ def request_of(args: Args) -> Request:
         degraded=[gap for text in args.texts("--allow-degraded") for gap in text.split(",")],  # type: ignore[misc]
         no_sandbox=args.text("--sandbox") == "none",
         real_argv=tuple(command),
-        session=open_session(
-            policy,
-            args.text("--model-mode") or "none",  # type: ignore[arg-type]  # one of its choices
-            recording=args.text("--model-recording") or "",
-            adapter=args.text("--model-adapter") or "",
-            key=key,
-            timeout=(_milliseconds("--model-timeout", args) or 0) / 1000,
-        ),
+        session=_session(args, policy, key),
         model_key={key_name: key} if key_name else None,
+        cache=_cache(),
     )
+
+
+def _session(args: Args, policy: dict[str, Any], key: str) -> Recording | Replay | None:
+    mode: ModelMode = args.text("--model-mode") or "none"  # type: ignore[assignment]  # one of its choices
+    if mode == "none":
+        return None
+    from ..harness.model_session import open_session
+
+    return open_session(
+        policy,
+        mode,
+        recording=args.text("--model-recording") or "",
+        adapter=args.text("--model-adapter") or "",
+        key=key,
+        timeout=(_milliseconds("--model-timeout", args) or 0) / 1000,
+    )
+
+
+def _cache() -> str:
+    """The user's folder for what can be asked again (XDG Base Directory Specification); none where there is no home."""
+    above = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.environ.get("HOME") or "", ".cache")
+    is_there = os.path.isabs(above) and os.path.isdir(os.path.dirname(above))
+    return os.path.join(above, "affidavit") if is_there else ""
 
 
 def _read(path: str) -> Intent:

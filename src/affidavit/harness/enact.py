@@ -92,7 +92,7 @@ def _documents(request: Request, proposal: dict[str, Any], done: Executed, write
     require_sound_patch(patch, request.policy)
     writer.put_json("patch.json", patch)
     done.warnings = {request.secrets.replaced(warning) for warning in done.warnings}
-    runner = done.runner()
+    runner = done.runner(request.cache)
     if runner is None:
         return ["patch.json"]
     writer.put_json("runner.json", runner)

@@ -14,8 +14,9 @@ from ..errors import AffidavitError
 from ..sandbox.gaps import Gaps
 from ..sandbox.prepare import prepare
 from ..sandbox.record import runner_record
-from ..sandbox.request import SandboxRequest
+from ..sandbox.request import SEARCH, SandboxRequest
 from ..sandbox.runner import run
+from ..sandbox.tools import find_tools
 from ..shown import plain
 from ..store.scratch import Scratch
 from .acceptance import judge_tests
@@ -107,16 +108,18 @@ class Executed:
             for ran in self.commands
         )
 
-    def runner(self) -> dict[str, Any] | None:
+    def runner(self, cache: str) -> dict[str, Any] | None:
         """runner.json; None where no runner was needed, as nothing was run."""
         if self.spec is None:
             return None
+        tools = find_tools(SEARCH, os.path.join(cache, "tools.json") if cache else None)
         record = runner_record(
             self.spec,
             [ran.observation for ran in self.commands],
             started_at=self.started_ms,
             duration_ms=self.duration_ms,
             warnings=sorted(self.warnings),
+            tools=tools,
         )
         record["context"]["env_allowlist"] = in_order(self.variables)
         return record

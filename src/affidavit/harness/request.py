@@ -34,6 +34,7 @@ class Request:
     """One run. Raises RUN_E004 for what the policy does not allow, UsageError for what makes no sense."""
 
     __slots__ = (
+        "cache",
         "degraded",
         "environment",
         "hidden",
@@ -70,6 +71,7 @@ class Request:
         real_argv: tuple[str, ...] = (),
         session: Recording | Replay | None = None,
         model_key: Mapping[str, str] | None = None,
+        cache: str = "",
     ) -> None:
         self.intent = intent
         self.policy = policy
@@ -86,6 +88,8 @@ class Request:
         self.no_sandbox = no_sandbox
         #: The words of the one command of `run -- CMD`, where the intent tells them with secrets replaced.
         self.real_argv = real_argv
+        #: A folder for what can be asked again, such as the version of a program; empty: it is asked again.
+        self.cache = cache
         self.session = session
         self.model_mode: ModelMode = session.mode if session is not None else "none"
         #: What may not stand in a model's answer: the secrets, and the key that its server was shown.

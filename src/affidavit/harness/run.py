@@ -18,14 +18,12 @@ from ..errors import AffidavitError, UsageError
 from ..kernel.decide import decide
 from ..sandbox.host import find_program
 from ..sandbox.world import world_id
+from ..shown import plain
 from ..store.ledger import entry_of_run
 from ..store.writer import begin
-from .enact import enact
 from .errors import INTERNAL, RunError, because
 from .identity import Clock, new_run_id
 from .intent import parse_intent, read_intent
-from .model_session import open_session
-from .modelled import MODEL_IO, decide_with_model, keep_recording
 from .profile import named_profile, sound_profile
 from .request import DEFAULT_OUT, Request
 from .result import require_sound, run_result
@@ -84,6 +82,13 @@ def run_intent(
     """Runs an intent, a file or its bytes, under a profile, by its name or one of your own. Raises RunError."""
     read = parse_intent(intent) if isinstance(intent, bytes) else read_intent(os.fspath(intent))
     profile = named_profile(policy) if isinstance(policy, str) else sound_profile(policy)
+    session = None
+    if model_mode != "none":
+        from .model_session import open_session
+
+        session = open_session(
+            profile, model_mode, recording=os.fspath(model_recording), adapter=model_adapter, key=model_key
+        )
     request = Request(
         read,
         profile,
@@ -94,13 +99,13 @@ def run_intent(
         secrets=Secrets(secrets or {}),
         stdin=stdin,
         timeout_ms=timeout_ms,
-        session=open_session(
-            profile, model_mode, recording=os.fspath(model_recording), adapter=model_adapter, key=model_key
-        ),
+        session=session,
         model_key={"model_key": model_key} if model_key else None,
     )
     finished = perform(request)
     if model_mode == "record":
+        from .modelled import keep_recording
+
         keep_recording(finished.directory, os.fspath(model_recording))
     return finished
 
@@ -117,6 +122,9 @@ def perform(request: Request, *, show: Show | None = None, interrupt: Interrupt 
         raise
     except AffidavitError as error:
         raise because(INTERNAL, error) from error
+    except OSError as error:  # what no module had a better word for: a full disk, too many open files
+        about = f"{plain(os.fsdecode(error.filename))}: " if isinstance(error.filename, str | bytes) else ""
+        raise RunError(INTERNAL, f"{about}{error.strerror or error}", cause="OS_ERROR") from error
 
 
 def _begin(request: Request, clock: Clock) -> Writer:
@@ -136,6 +144,8 @@ def _run(request: Request, clock: Clock, writer: Writer, show: Show | None, inte
     expected = ["run.json", "policy.json", "intent.json"]
     outcome = decide(request.intent.document, request.policy)
     if request.session is not None:
+        from .modelled import MODEL_IO, decide_with_model
+
         outcome = decide_with_model(request, request.session, outcome, writer)
         expected.append(MODEL_IO)
     if outcome.kind != "REFUSE":
@@ -143,6 +153,8 @@ def _run(request: Request, clock: Clock, writer: Writer, show: Show | None, inte
         expected.append("bundle.json")
     enacted = None
     if outcome.kind == "BUNDLE" and request.mode == "execute-sandbox":
+        from .enact import enact
+
         enacted = enact(request, outcome.bundle, writer, clock, show=show, interrupt=interrupt)
         expected += enacted.files
     result = run_result(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import platform
 import signal
+import sys
 
 from .. import __version__
 from ..canon.order import in_order
@@ -59,7 +59,7 @@ def runner_record(
             "arch": _ARCHES[machine],
             "node_version": tools.node_version,
             "npm_version": tools.npm_version,
-            "python_version": platform.python_version(),
+            "python_version": sys.version.partition(" ")[0],
         },
         "sandbox": {
             "backend": "container" if spec.sandboxed else "none",

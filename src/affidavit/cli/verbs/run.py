@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from ...harness.interrupt import Interrupt
-from ...harness.keep import keep_outputs
-from ...harness.modelled import keep_recording
 from ...harness.run import perform
 from ..args import Verb
 from ..live import show
@@ -45,9 +43,13 @@ def run(args: Args, out: Output) -> int:
     with Interrupt() as interrupt:
         finished = perform(request, show=show if shows else None, interrupt=interrupt)
     if request.model_mode == "record":
+        from ...harness.modelled import keep_recording
+
         keep_recording(finished.directory, args.text("--model-recording") or "")
     target = args.text("--keep")
     if target is not None:
+        from ...harness.keep import keep_outputs
+
         keep_outputs(finished, target)
     _tell(finished, out)
     execution = finished.result["execution"]
