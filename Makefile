@@ -57,6 +57,11 @@ bench: $(VENV)/.dev ## print the ratios that the issues and docs/performance.md 
 crash: $(VENV)/.dev ## cut the store off at every system call, and take the power at every step
 	@CRASH_EVERY=1 CROWD_RUNS=6 CROWD_SEEDS=8 $(PY) -m pytest -q -n auto --maxprocesses 4 tests/crash tests/concurrency $(PYTEST_ARGS)
 
+.PHONY: bench-peers
+bench-peers: ## install what some benches compare with, into .bench-peers
+	@python3 -m venv .bench-peers
+	@.bench-peers/bin/python -m pip install --quiet --disable-pip-version-check in-toto datalad git-annex
+
 .PHONY: fuzz
 fuzz: $(VENV)/.dev ## the long fuzz and comparison runs (FUZZ_SECONDS=600)
 	@$(PY) tests/fuzz/run.py $(or $(FUZZ_SECONDS),600)

@@ -56,7 +56,7 @@ class Seal:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
-        from .sandbox.host import find_program
+        from .sandbox.programs import find_program
         from .sandbox.world import world_id
         from .store.writer import begin
 

@@ -57,7 +57,7 @@ def test_what_is_not_tried_is_no_success_that_is_hidden(tmp_path: Path) -> None:
 def test_a_sandbox_that_cannot_be_had_is_no_leak_and_no_success() -> None:
     """Without bubblewrap the gaps are named, and the status is neither 0 nor 1."""
     without = (
-        "from affidavit.sandbox import host; host.PROGRAM_FOLDERS = ('/nonexistent',)\n"
+        "from affidavit.sandbox import programs; programs.PROGRAM_FOLDERS = ('/nonexistent',)\n"
         "from affidavit.cli.main import main; raise SystemExit(main(['selftest', '--probe', 'read_own_file']))"
     )
     import subprocess

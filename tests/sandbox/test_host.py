@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from affidavit.sandbox import attempt as attempt_module
-from affidavit.sandbox import cgroups, host, remedies
+from affidavit.sandbox import cgroups, host, programs, remedies
 from affidavit.sandbox.abilities import ABILITIES, DEGRADABLE, CgroupPlace, HostFacts
 from affidavit.sandbox.attempt import attempt
+from affidavit.sandbox.programs import find_program
 from tests.support.ordinary import as_ordinary_user
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def test_it_isolates_for_an_ordinary_user_too() -> None:
 
 
 def test_every_gap_has_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host, "PROGRAM_FOLDERS", ("/nonexistent",))
+    monkeypatch.setattr(programs, "PROGRAM_FOLDERS", ("/nonexistent",))
     facts = host._probe()
     assert {gap.name for gap in facts.gaps()} >= {*ISOLATION, "noexec"}
     assert [gap.name for gap in facts.gaps() if not gap.remedy] == []
@@ -72,7 +73,7 @@ def program(folder: Path, name: str, script: str) -> str:
     ],
 )
 def test_a_bubblewrap_that_refuses_one_thing_lacks_that_thing_only(flag: str, lost: list[str], tmp_path: Path) -> None:
-    real = host.find_program("bwrap")
+    real = find_program("bwrap")
     refusing = (
         f"""for word; do [ "$word" = {flag} ] && {{ echo "no {flag} here" >&2; exit 1; }}; done\nexec {real} "$@"\n"""
     )
@@ -96,7 +97,7 @@ def test_a_bubblewrap_that_goes_on_without_what_it_was_asked_for_is_seen_through
     flag: str, lost: str, tmp_path: Path
 ) -> None:
     """As bubblewrap does with the user namespace under --unshare-all: started is not isolated."""
-    real = host.find_program("bwrap")
+    real = find_program("bwrap")
     value = " shift;" if flag == "--seccomp" else ""
     dropping = f"""\
 n=$#; drop=
@@ -126,7 +127,7 @@ def test_without_user_namespaces_nothing_else_is_claimed(tmp_path: Path) -> None
 def test_a_mount_that_takes_no_noexec_is_no_noexec(tmp_path: Path) -> None:
     """The control of the noexec trial: on an ordinary mount the program starts, and the trial says so."""
     allowing = program(tmp_path, "mount", "exec /bin/mount -t tmpfs tmpfs /tmp\n")
-    found = host._noexec(host.find_program("bwrap"), host.find_program("unshare"), allowing)
+    found = host._noexec(find_program("bwrap"), find_program("unshare"), allowing)
     assert not found.works
     assert found.found == "a program on the noexec mount was started inside"
 

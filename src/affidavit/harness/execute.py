@@ -12,6 +12,7 @@ from ..canon.order import in_order
 from ..contracts.proposal import command_of
 from ..errors import AffidavitError
 from ..sandbox.gaps import Gaps
+from ..sandbox.host import probe_host
 from ..sandbox.prepare import prepare
 from ..sandbox.record import runner_record
 from ..sandbox.request import SEARCH, SandboxRequest
@@ -217,6 +218,7 @@ class Execution:
         argv = request.real_argv or tuple(command["argv"])
         if any(_leads_outside(word) for word in argv[1:]):
             done.warnings.add(f"command.absolute_path {name}: the host is not visible inside")
+        probe_host(request.cache)  # which `prepare` then knows of
         environment = {**command.get("env", {}), **request.environment, **request.secrets.values}
         spec = prepare(
             SandboxRequest(

@@ -16,7 +16,7 @@ from .. import __version__
 from ..contracts.run_status import HARNESS
 from ..errors import AffidavitError, UsageError
 from ..kernel.decide import decide
-from ..sandbox.host import find_program
+from ..sandbox.programs import find_program
 from ..sandbox.world import world_id
 from ..shown import plain
 from ..store.ledger import entry_of_run
@@ -133,7 +133,7 @@ def _begin(request: Request, clock: Clock) -> Writer:
         new_run_id(clock.started_ms),
         plan_id=HARNESS,
         plan_digest=request.intent.sha256.removeprefix("sha256:"),
-        world_id=world_id(find_program("bwrap")),
+        world_id=world_id(find_program("bwrap"), request.cache),
         channel=CHANNEL,
     )
 

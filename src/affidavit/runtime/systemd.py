@@ -17,7 +17,7 @@ import time
 
 from ..contracts.run_manifest import unit_of
 from ..sandbox.attempt import attempt
-from ..sandbox.host import find_program
+from ..sandbox.programs import find_program
 from ..shown import plain
 from .recording import Recorded
 from .refused import WorkerFailed

@@ -3,7 +3,8 @@
 A flag says what somebody configured; a trial says what a sandbox will get. Each trial makes the thing for a moment,
 looks at it from inside and lets it go: namespaces and the filter through one bubblewrap that shows what its child is,
 noexec by starting a program that must not start, a cgroup by moving a process into it. Every trial has a time limit,
-and all are made once per process. What fails is told in the words of the program that failed, the remedy beside it.
+and all are made once per process, or less often (remembered.py). What fails is told in the words of the program that
+failed, the remedy beside it.
 """
 
 from __future__ import annotations
@@ -14,15 +15,14 @@ from . import remedies
 from .abilities import ABILITIES, Ability, HostFacts
 from .attempt import attempt
 from .cgroups import find_place
+from .programs import PROGRAM_FOLDERS, find_program
+from .remembered import identity, recall, remember
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .abilities import AbilityName, CgroupPlace
-
-#: Where system programs are. Not PATH: a sandbox is not built by whatever program the caller's folder holds.
-PROGRAM_FOLDERS = ("/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/local/bin", "/run/current-system/sw/bin")
 
 #: One instruction that allows every call: what the trial asks is whether the kernel takes a filter at all.
 _ALLOW_ALL = b"\x06\x00\x00\x00\x00\x00\xff\x7f"
@@ -39,24 +39,16 @@ _NO_CAPABILITIES = ("--cap-drop", "ALL")
 _NO_NESTED = ("--disable-userns",)
 
 _cached: dict[int, HostFacts] = {}
+_REMEMBERED = "host"
 
 
-def probe_host() -> HostFacts:
+def probe_host(cache: str = "") -> HostFacts:
     """The trials' findings, made at the first call and kept for the life of the process, as long as it is the same
-    user's."""
+    user's. `cache` is a folder of the user's in which they are kept for the next process, too."""
     user = os.geteuid()
     if user not in _cached:
-        _cached[user] = _probe()
+        _cached[user] = _probe(cache)
     return _cached[user]
-
-
-def find_program(name: str) -> str | None:
-    """The absolute path of a system program."""
-    for folder in PROGRAM_FOLDERS:
-        path = f"{folder}/{name}"
-        if os.path.isfile(path) and os.access(path, os.X_OK):
-            return path
-    return None
 
 
 def system_view() -> list[str]:
@@ -70,18 +62,9 @@ def system_view() -> list[str]:
     return words
 
 
-def _probe() -> HostFacts:
+def _probe(cache: str = "") -> HostFacts:
     bwrap, unshare, mount = find_program("bwrap"), find_program("unshare"), find_program("mount")
-    version = _version(bwrap)
-    if bwrap is None:
-        found = "found in none of " + ", ".join(PROGRAM_FOLDERS)
-        abilities = [Ability("bwrap", False, found, remedies.INSTALL_BWRAP)]
-    else:
-        told = ".".join(str(part) for part in version)
-        abilities = [Ability("bwrap", True, f"{bwrap}, version {told or 'unknown'}")]
-    abilities += _isolation(bwrap)
-    usable = all(ability.works for ability in abilities if not ability.degradable)
-    abilities.append(_noexec(bwrap if usable else None, unshare, mount))
+    version, abilities = _remembered(cache, bwrap, unshare, mount)
     memory, no_memory = find_place("memory")
     abilities.append(_limited("memory", memory, no_memory))
     pids, no_pids = find_place("pids")
@@ -100,10 +83,44 @@ def _probe() -> HostFacts:
     )
 
 
+def _remembered(
+    cache: str, bwrap: str | None, unshare: str | None, mount: str | None
+) -> tuple[tuple[int, ...], list[Ability]]:
+    """What depends on the boot, the programs and our own confinement alone. Cgroups are none of it: in which one we are
+    is another matter for each process."""
+    key = identity([bwrap, unshare, mount]) if cache else ""
+    told = recall(cache, _REMEMBERED, key)
+    if told is not None and set(told) == {"version", *ABILITIES[:10]}:
+        return _numbers(told["version"]), [Ability(name, True, told[name]) for name in ABILITIES[:10]]
+    version, abilities = _tried(bwrap, unshare, mount)
+    if all(ability.works for ability in abilities):
+        found: dict[str, str] = {ability.name: ability.found for ability in abilities}
+        remember(cache, _REMEMBERED, key, {**found, "version": ".".join(str(part) for part in version)})
+    return version, abilities
+
+
+def _tried(bwrap: str | None, unshare: str | None, mount: str | None) -> tuple[tuple[int, ...], list[Ability]]:
+    version = _version(bwrap)
+    if bwrap is None:
+        found = "found in none of " + ", ".join(PROGRAM_FOLDERS)
+        abilities = [Ability("bwrap", False, found, remedies.INSTALL_BWRAP)]
+    else:
+        told = ".".join(str(part) for part in version)
+        abilities = [Ability("bwrap", True, f"{bwrap}, version {told or 'unknown'}")]
+    abilities += _isolation(bwrap)
+    usable = all(ability.works for ability in abilities if not ability.degradable)
+    abilities.append(_noexec(bwrap if usable else None, unshare, mount))
+    return version, abilities
+
+
 def _version(bwrap: str | None) -> tuple[int, ...]:
     """Of `bubblewrap 0.8.0`, the numbers."""
     words = attempt([bwrap, "--version"]).out.split() if bwrap else []
-    parts = words[-1].split(".") if words else []
+    return _numbers(words[-1]) if words else ()
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    parts = version.split(".") if version else []
     return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else ()
 
 

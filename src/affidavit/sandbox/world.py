@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..contracts.run_status import derive_world_id
-from .attempt import attempt
+from .remembered import program_identity, recall, remember
 
 _ARCHITECTURES = {
     "x86_64": "x64",
@@ -27,14 +27,15 @@ def architecture(machine: str) -> str | None:
     return _ARCHITECTURES.get(machine.lower())
 
 
-def world_id(bwrap: str | None) -> str:
-    """Of this host; `bwrap` is the bubblewrap that runs would use, if there is one."""
+def world_id(bwrap: str | None, cache: str = "") -> str:
+    """Of this host; `bwrap` is the bubblewrap that runs would use, if there is one. `cache` is a folder of the user's
+    in which its version is kept as long as it is the same file."""
     system = os.uname()
     facts = {
         "kernel_release": system.release,
         "libc": _libc(),
         "distro": _distribution(),
-        "bwrap_version": _version(bwrap),
+        "bwrap_version": _version(bwrap, cache),
     }
     return derive_world_id(system.sysname.lower(), architecture(system.machine) or system.machine, facts)
 
@@ -46,11 +47,20 @@ def _libc() -> str:
         return _UNKNOWN
 
 
-def _version(bwrap: str | None) -> str:
+def _version(bwrap: str | None, cache: str) -> str:
     if bwrap is None:
         return "none"
+    key = program_identity(bwrap)
+    known = recall(cache, "bwrap", key)
+    if known is not None and "version" in known:
+        return known["version"]
+    from .attempt import attempt
+
     words = attempt([bwrap, "--version"]).out.split()
-    return words[-1] if words else _UNKNOWN
+    if not words:
+        return _UNKNOWN
+    remember(cache, "bwrap", key, {"version": words[-1]})
+    return words[-1]
 
 
 def _distribution() -> str:

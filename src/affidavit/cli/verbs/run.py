@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ...harness.interrupt import Interrupt
 from ...harness.run import perform
 from ..args import Verb
 from ..live import show
@@ -40,8 +39,13 @@ VERB = Verb(
 def run(args: Args, out: Output) -> int:
     request = request_of(args)
     shows = args.has("--show-output") or (out.person_reads_errors and not out.quiet)
-    with Interrupt() as interrupt:
-        finished = perform(request, show=show if shows else None, interrupt=interrupt)
+    if request.mode == "plan-only":
+        finished = perform(request)
+    else:
+        from ...harness.interrupt import Interrupt
+
+        with Interrupt() as interrupt:
+            finished = perform(request, show=show if shows else None, interrupt=interrupt)
     if request.model_mode == "record":
         from ...harness.modelled import keep_recording
 
