@@ -53,6 +53,10 @@ reference: $(VENV)/.dev ## write the command reference and the manual page again
 bench: $(VENV)/.dev ## print the ratios that the issues and docs/performance.md speak of
 	@$(PY) -m bench
 
+.PHONY: bench-peers
+bench-peers: $(VENV)/.dev ## install the programs of others that the benches compare with
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-peers.txt
+
 .PHONY: crash
 crash: $(VENV)/.dev ## cut the store off at every system call, and take the power at every step
 	@CRASH_EVERY=1 CROWD_RUNS=6 CROWD_SEEDS=8 $(PY) -m pytest -q -n auto --maxprocesses 4 tests/crash tests/concurrency $(PYTEST_ARGS)
