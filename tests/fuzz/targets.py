@@ -20,7 +20,7 @@ from affidavit.errors import ParseError, ReadFailed
 from affidavit.packs.verify import verify_pack
 from affidavit.rules.model import Report
 from affidavit.values import LEVELS
-from tests.support.contracts import documents, verifier_of
+from tests.support.contracts import SEVERAL, documents, verifier_of
 from tests.support.same import same
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def runner(data: bytes) -> None:
         assert isinstance(verify_runner(value, level=level), Report)
 
 
-SINGLE = [name for name in documents() if name not in ("ledger", "pack", "engine_bundle")]
+SINGLE = [name for name in documents() if name not in SEVERAL]
 
 
 def every_document(data: bytes) -> None:

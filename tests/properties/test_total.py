@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from affidavit.rules.model import Report
 from affidavit.rules.report import as_json, as_lines
-from tests.support.contracts import documents, verifier_of
+from tests.support.contracts import SEVERAL, documents, verifier_of
 from tests.support.free import FREE
 from tests.support.values import json_values
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 #: Documents that are not one JSON value are held to the same by tests of their own.
-SINGLE = [document for document in documents() if document not in ("ledger", "pack", "engine_bundle")]
+SINGLE = [document for document in documents() if document not in SEVERAL]
 
 #: A value of each type, unlike what any document means.
 OTHERS: tuple[Any, ...] = (None, True, -1, 0.5, "\x00", [[]], {"\x00": {}})

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SPECS = os.path.join(ROOT, "docs", "specs")
 
+#: Documents that are no single JSON value: several files, or lines.
+SEVERAL = ("ledger", "pack", "engine_bundle", "run_directory", "out_folder")
+
 #: A rule's heading in a specification: its id, a colon, its title.
 _HEADING = re.compile(r"^### ([A-Z][A-Z0-9_]*): (.+)$", re.MULTILINE)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from affidavit.canon.reader import read
 from affidavit.contracts.ledger import verify_ledger
-from tests.support import engines, packs
+from tests.support import engines, packs, run_directories
 from tests.support.contracts import verifier_of
 
 if TYPE_CHECKING:
@@ -24,4 +24,8 @@ def judged(vector: Vector) -> Report:
         return packs.examined(value, level)
     if vector.document == "engine_bundle":
         return engines.examined(value["files"], value["folder"])
+    if vector.document == "run_directory":
+        return run_directories.examined(value, level)
+    if vector.document == "out_folder":
+        return run_directories.folder_examined(value)
     return verifier_of(vector.document)(value, level=level)

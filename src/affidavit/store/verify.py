@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 
 from ..contracts.ledger import LedgerReading, split_lines
+from ..contracts.out_folder import Folder, examine_out_folder
 from ..contracts.run_directory import RUN
 from ..errors import AffidavitError, ReadFailed
-from ..rules.model import Finding, Report, Unchecked
-from ..shown import plain
 from . import fs, ledger
 from .locate import Place, locate, named_by_latest, runs_in
 from .out import LATEST, LatestInvalid, read_latest
@@ -18,10 +17,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ..rules.model import Report
     from ..values import Level
     from .survey import Progress
 
-DOCUMENT = "out folder"
 _MOST_RUNS = 1_000_000
 _PIECE = 1 << 20
 
@@ -35,9 +34,7 @@ def verify_run_directory(path: str, level: Level, progress: Progress | None = No
 def verify_out_folder(
     path: str, level: Level, *, every: bool = False, progress: Progress | None = None
 ) -> Iterator[tuple[str, Report]]:
-    """The run that LATEST names; with `every` each run, then the ledger, then what the folder says of them: OF1, LATEST
-    names a committed run; OF2, each run with a result that verifies stands in the ledger. A run that the ledger lists
-    and that is gone was removed, and cannot be checked."""
+    """The run that LATEST names; with `every` each run, the ledger, and what the folder says of them (OF1, OF2)."""
     if not every:
         yield from verify_run_directory(path, level, progress)
         return
@@ -52,12 +49,13 @@ def verify_out_folder(
                 if report.ok and report.facts["status"] != "failed" and fs.mode_of(run.directory, RUN) is not None:
                     results.append(name)
             yield place, report
-        listed = None
+        listed: set[str] = set()
         if fs.mode_of(out, ledger.NAME) is not None:
             reading = _read_ledger(out, level)
             listed = reading.before.run_ids
             yield os.path.join(path, ledger.NAME), reading.report()
-        yield path, _examine_folder(out, path, names, results, listed)
+        has_latest, fault = latest_in(out, path)
+        yield path, examine_out_folder(Folder(names, results, listed, has_latest=has_latest, latest_fault=fault))
     finally:
         fs.close(out)
 
@@ -75,22 +73,15 @@ def _read_ledger(out: fs.Dir, level: Level) -> LedgerReading:
     return reading
 
 
-def _examine_folder(out: fs.Dir, path: str, names: list[str], results: list[str], listed: set[str] | None) -> Report:
-    findings: list[Finding] = []
-    left: list[Unchecked] = []
+def latest_in(out: fs.Dir, path: str) -> tuple[bool, tuple[str, str] | None]:
+    """Whether there is a LATEST, and what is wrong with it."""
     try:
-        latest = read_latest(out)
-        if latest is None:
-            left.append(Unchecked("OF1", f"there is no {LATEST}"))
-        else:
-            fs.close(named_by_latest(out, path, latest).directory)
+        name = read_latest(out)
+        if name is not None:
+            fs.close(named_by_latest(out, path, name).directory)
+        return name is not None, None
     except LatestInvalid as error:
-        findings.append(Finding("OF1", LATEST, error.expected, error.found))
-    lines = listed or set()
-    findings += [Finding("OF2", name, f"its line in {ledger.NAME}", "none") for name in results if name not in lines]
-    gone = sorted(lines - set(names))
-    left += [Unchecked("OF2", f"{plain(name)}: the ledger lists it, its directory is gone") for name in gone]
-    return Report(DOCUMENT, findings, ["OF1", "OF2"], left, {"runs": len(names), "removed": len(gone)})
+        return True, (error.expected, error.found)
 
 
 def is_out_folder(path: str) -> bool:
