@@ -52,7 +52,7 @@ _TWO_BYTE_LEADS_AND_LESS = bytes(range(0xF0))
 _WHOLE = re.compile(rb"(-0)?\.0(,?\n|[,\]}])")
 _EXPONENT = re.compile(rb"e(\+1[6-9]|\+20|-[1-6])(,?\n|[,\]}])")
 
-#: Whether a small text may hold any of them, told by what is rare: `e` and digits are not.
+#: Whether a text may hold any of them, told by what is rare: `e` and digits are not.
 _WHOLE_DOUBLE = re.compile(rb"\.0[,\]}]")
 _LARGE_EXPONENT = re.compile(rb"\+(?<=e\+)(?:1[6-9]|20)[,\]}]")
 _SMALL_EXPONENT = re.compile(rb"-(?<=e-)[1-6][,\]}]")
@@ -90,11 +90,7 @@ def fast_canonical(value: Any) -> bytes | None:
     if not _keys_in_order(value, text):
         return None
     if len(text) < _LARGE:
-        laid_out_otherwise = (
-            _WHOLE_DOUBLE.search(text)
-            or (b"+" in text and _LARGE_EXPONENT.search(text))
-            or _SMALL_EXPONENT.search(text)
-        )
+        laid_out_otherwise = _may_have_whole_doubles(text) or _may_have_exponents(text)
         few_levels = text.count(b"[") + text.count(b"{") <= MAX_DEPTH
         return text if LAYS_OUT_AS_EXPECTED and few_levels and not laid_out_otherwise else None
     return _laid_out_as_jcs(value, text)
@@ -136,7 +132,17 @@ def _laid_out_as_jcs(value: object, text: bytes) -> bytes | None:
     lines = orjson.dumps(value, option=_AS_JCS | orjson.OPT_INDENT_2)
     if _TOO_DEEP in lines:
         return None
-    return _exponents(_whole_doubles(text, lines), lines)
+    if _may_have_whole_doubles(text):
+        text = _whole_doubles(text, lines)
+    return _exponents(text, lines) if _may_have_exponents(text) else text
+
+
+def _may_have_whole_doubles(text: bytes) -> bool:
+    return _WHOLE_DOUBLE.search(text) is not None
+
+
+def _may_have_exponents(text: bytes) -> bool:
+    return (b"+" in text and _LARGE_EXPONENT.search(text) is not None) or _SMALL_EXPONENT.search(text) is not None
 
 
 def _whole_doubles(text: bytes, lines: bytes) -> bytes:
