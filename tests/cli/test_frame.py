@@ -90,6 +90,16 @@ def test_the_first_of_two_words_has_help_of_its_own() -> None:
     assert b"canonicalize  " not in ran.out
 
 
+def test_text_is_what_a_person_reads_wherever_it_goes(record: str) -> None:
+    ran = affidavit("runner-verify", "--text", record)
+    assert (ran.status, ran.err) == (0, b"")
+    assert ran.out == on_terminal("runner-verify", "--color", "never", record).out
+    assert affidavit("runner-verify", "--text", "--json", record).out == affidavit("runner-verify", record).out
+    missing = affidavit("runner-verify", "--text", record + ".absent")
+    assert (missing.status, missing.out) == (1, b"")
+    assert missing.err.startswith(b"affidavit: ")
+
+
 def test_a_mistyped_option_gets_a_suggestion() -> None:
     ran = affidavit("runner-verify", "--levle", "spec", "x")
     assert ran.status == 1

@@ -101,6 +101,7 @@ class Verb:
 
 COMMON = (
     Option("--json", "write one canonical JSON object, also on a terminal"),
+    Option("--text", "write the readable form, also where nobody is looking"),
     Option("--quiet", "say only what was asked for", short="-q"),
     Option("--verbose", "say more", short="-v"),
     Option("--color", "colour the readable form", value="WHEN", choices=("auto", "always", "never"), default="auto"),

@@ -96,12 +96,13 @@ def _run_verb(name: str, words: list[str]) -> int:
     verb: Verb = module.VERB
     from .args import help_text, parse
 
-    out = Output(json="--json" in words)  # until the command line is known to be sound
+    out = Output(json="--json" in words, text="--text" in words)  # until the command line is known to be sound
     args = None
     try:
         args = parse(verb, words)
         out = Output(
             json=args.has("--json"),
+            text=args.has("--text"),
             color=args.text("--color") or "auto",
             quiet=args.has("--quiet"),
             verbose=args.has("--verbose"),

@@ -25,15 +25,23 @@ _STYLES = {"good": "32", "bad": "31", "rule": "1", "quiet": "2", "head": "1"}
 class Output:
     """Standard output and standard error of one command."""
 
-    def __init__(self, *, json: bool = False, color: str = "auto", quiet: bool = False, verbose: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        json: bool = False,
+        text: bool = False,
+        color: str = "auto",
+        quiet: bool = False,
+        verbose: bool = False,
+    ) -> None:
         self.quiet = quiet
         self.verbose = verbose
         #: A program asked for JSON, in words.
         self.json = json
         #: A program is reading standard output.
-        self.for_program = json or not _is_terminal(sys.stdout)
+        self.for_program = json or not (text or _is_terminal(sys.stdout))
         #: A person is reading standard error.
-        self.person_reads_errors = _is_terminal(sys.stderr)
+        self.person_reads_errors = text or _is_terminal(sys.stderr)
         self._color = color
 
     def result(self, body: dict[str, Any]) -> None:
