@@ -10,6 +10,7 @@ import pytest
 
 from affidavit.packs.apply import recover
 from affidavit.packs.target import STAGE
+from tests.crash.cut import EVERY
 from tests.support.patches import create, delete, modify, tree, write_patch_pack
 from tests.support.strace import changes, struck
 
@@ -64,6 +65,20 @@ def test_a_kill_at_any_call_leaves_all_or_nothing(place: Place) -> None:
         # there is one moment from which on the patch is applied, and it is no later undone
         assert (found == place.after) == (applied_from is not None), call
     assert applied_from is not None
+
+
+@pytest.mark.parametrize("name", ["TERM", "INT"])
+def test_a_polite_end_at_any_call_needs_no_recovery(place: Place, name: str) -> None:
+    """All old or all new as soon as the command has ended, though something to clear away may be left."""
+    seen: list[bool] = []
+    for call in place.calls[:: max(1, EVERY // 3)]:
+        place.renew()
+        struck(place.log, f"signal={name}", call, *WORDS, cwd=place.path)
+        found = tree(place.target, without=[STAGE])
+        assert found in (place.before, place.after), call
+        assert not (place.target / STAGE / "journal.json").exists(), call
+        seen.append(found == place.after)
+    assert set(seen) == {True, False}
 
 
 def test_an_error_at_any_call_leaves_all_or_nothing(place: Place) -> None:

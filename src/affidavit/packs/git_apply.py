@@ -18,7 +18,7 @@ from ..kernel.apply import content_of
 from ..rules.model import Finding
 from ..rules.report import violation
 from .apply import INTERRUPTED, apply_patch, why_not
-from .change import Claim
+from .change import Claim, undisturbed
 from .git import GitFailed, nul_ended
 from .loading import load_pack
 from .repository import branch_for, filtered_paths, open_repository, unfit_paths
@@ -192,9 +192,8 @@ class _Work:
             report.applied = would
         else:
             with _CheckedOut(repository, branch) as checked_out:
-                finish = _Finish(self.paths, repository, message)
+                finish = _Finish(self.paths, repository, message, checked_out)
                 report.applied = apply_patch(claim, self.patch, dry_run=False, finish=finish)
-                checked_out.stays = report.applied["outcome"] == "SUCCESS"
             if checked_out.stays:
                 report.is_clean = not repository.dirty() and (finish.commit is not None or not self.paths)
             if finish.commit is not None:
@@ -292,7 +291,8 @@ class _Finish:
     """What is done between carrying the patch out and keeping it: the commit is made ready, so that little is left that
     can fail once the files are kept."""
 
-    def __init__(self, paths: list[str], repository: Repository, message: str | None) -> None:
+    def __init__(self, paths: list[str], repository: Repository, message: str | None, checked_out: _CheckedOut) -> None:
+        self._checked_out = checked_out
         self._paths = paths
         self._repository = repository
         self._git = repository.git
@@ -305,16 +305,19 @@ class _Finish:
         filtered = filtered_paths(self._repository, self._paths)
         if filtered:
             raise _Refused(filtered)
-        if self._message is None or not self._paths:
+        commit = None if self._message is None or not self._paths else self._make_commit(self._message)
+        with undisturbed():  # an interrupt comes before all of this, or after
+            # the index after the files are kept: what rolls these back after a kill does not know of it
             change.keep()
-            return
-        commit = self._make_commit(self._message)
-        # the index after the files are kept: what rolls these back after a kill does not know of it
-        change.keep()
+            if commit is not None and self._message is not None:
+                self._commit(change, commit, self._message)
+            self._checked_out.stays = True
+
+    def _commit(self, change: Change, commit: str, message: str) -> None:
         try:
             self._stage({})
             try:
-                self._move_head(commit, self._message)
+                self._move_head(commit, message)
                 self.commit = commit
             finally:
                 if self.commit is None:

@@ -7,6 +7,7 @@ from ...errors import UsageError
 from ...packs.git_apply import git_apply
 from ...shown import plain
 from ..args import Option, Verb
+from ..interrupting import interruptible
 from ..previewed import DIFF, show_preview
 from ..single import LEVEL
 
@@ -67,16 +68,17 @@ def run(args: Args, out: Output) -> int:
     level: Level = args.text("--level")  # type: ignore[assignment]  # one of its choices
     if args.has("--diff"):
         return show_preview(out, pack, repository, level)
-    applied = git_apply(
-        pack,
-        repository,
-        branch=args.text("--branch"),
-        dry_run=args.has("--dry-run"),
-        commit=args.has("--commit"),
-        message=message,
-        allow_dirty=args.has("--allow-dirty"),
-        level=level,
-    )
+    with interruptible():
+        applied = git_apply(
+            pack,
+            repository,
+            branch=args.text("--branch"),
+            dry_run=args.has("--dry-run"),
+            commit=args.has("--commit"),
+            message=message,
+            allow_dirty=args.has("--allow-dirty"),
+            level=level,
+        )
     return _tell(out, applied)
 
 

@@ -6,6 +6,7 @@ from ...errors import UsageError
 from ...packs.apply import apply_pack, recover
 from ...shown import plain
 from ..args import Option, Verb
+from ..interrupting import interruptible
 from ..previewed import DIFF, show_preview
 from ..single import LEVEL
 
@@ -64,7 +65,8 @@ def run(args: Args, out: Output) -> int:
     level: Level = args.text("--level")  # type: ignore[assignment]  # one of its choices
     if args.has("--diff"):
         return show_preview(out, pack, target, level)
-    applied = apply_pack(pack, target, dry_run=args.has("--dry-run"), partial=args.has("--partial"), level=level)
+    with interruptible():
+        applied = apply_pack(pack, target, dry_run=args.has("--dry-run"), partial=args.has("--partial"), level=level)
     if applied.recovered == "rolled back":
         out.say("an apply that was interrupted here has been rolled back first", "quiet")
     if out.for_program:
