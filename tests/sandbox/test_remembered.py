@@ -11,8 +11,9 @@ import pytest
 from affidavit.canon.jcs import canonical
 from affidavit.canon.reader import read
 from affidavit.sandbox import host
+from affidavit.sandbox.abilities import CgroupPlace
 from affidavit.sandbox.programs import find_program
-from affidavit.sandbox.remembered import identity, program_identity, recall, remember
+from affidavit.sandbox.remembered import forget, identity, program_identity, recall, remember
 from affidavit.sandbox.world import world_id
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ def test_what_worked_is_not_tried_again(tmp_path: Path, monkeypatch: pytest.Monk
     first = host._probe(cache)
     assert not first.gaps()
     monkeypatch.setattr(host, "_tried", lambda *_: pytest.fail("it was tried again"))
+    if (tmp_path / "cache" / "cgroups.json").exists():
+        monkeypatch.setattr(host, "find_place", lambda *_: pytest.fail("it was tried again"))
     again = host._probe(cache)
     assert again.bwrap_version == first.bwrap_version
     assert [repr(ability) for ability in again.abilities.values()] == [
@@ -34,6 +37,7 @@ def test_what_worked_is_not_tried_again(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_what_did_not_work_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host, "find_program", lambda _: None)
+    monkeypatch.setattr(host, "find_place", lambda _: (None, "none here"))
     assert host._probe(str(tmp_path)).gaps()
     assert os.listdir(tmp_path) == []
 
@@ -56,6 +60,32 @@ def test_what_was_remembered_of_something_else_counts_for_nothing(edit: Any, tmp
     kept.write_bytes(canonical(told))
     host._probe(str(tmp_path))
     assert read(kept.read_bytes()) != told  # it was tried, and written anew
+
+
+def test_cgroups_are_remembered_as_long_as_they_are_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    groups = {name: tmp_path / name for name in ("memory", "pids", "cpuacct")}
+    for group in groups.values():
+        group.mkdir()
+    tried: list[str] = []
+
+    def find_place(controller: Any) -> tuple[CgroupPlace, str]:
+        tried.append(controller)
+        return CgroupPlace(1, controller, str(groups[controller])), ""
+
+    monkeypatch.setattr(host, "find_place", find_place)
+    cache = str(tmp_path / "cache")
+    assert host._known_places(cache) is None
+    found = host._found_places(cache)
+    assert tried == ["memory", "pids", "cpuacct"]
+    assert host._known_places(cache) == found
+    assert host._known_places("") is None
+    groups["pids"].rmdir()
+    assert host._known_places(cache) is None
+    groups["pids"].mkdir()
+    assert host._known_places(cache) == found
+    forget(cache)
+    assert host._known_places(cache) is None
+    forget("")
 
 
 def test_another_program_is_another_identity(tmp_path: Path) -> None:

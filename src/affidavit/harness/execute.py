@@ -15,6 +15,7 @@ from ..sandbox.gaps import Gaps
 from ..sandbox.host import probe_host
 from ..sandbox.prepare import prepare
 from ..sandbox.record import runner_record
+from ..sandbox.remembered import forget
 from ..sandbox.request import SEARCH, SandboxRequest
 from ..sandbox.runner import run
 from ..sandbox.tools import find_tools
@@ -236,7 +237,14 @@ class Execution:
             raise self._gaps(spec)
         stdout, stderr, live = self._streams.begin()
         descriptor = None if self._interrupt is None else self._interrupt.descriptor
-        observation = run(spec, stdout=stdout, stderr=stderr, live=live, interrupt=descriptor)
+        try:
+            observation = run(spec, stdout=stdout, stderr=stderr, live=live, interrupt=descriptor)
+        except OSError as error:  # a cgroup, a namespace, a process: what was found before is no longer so
+            forget(request.cache)
+            told = f"{plain(str(error.filename))}: {error.strerror}" if error.filename else str(error)
+            raise RunError(
+                SANDBOX, f"the sandbox of command {name} could not be built: {told}", command=name
+            ) from error
         if observation.sandbox_failed:
             raise RunError(
                 SANDBOX,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from . import remedies
-from .abilities import ABILITIES, Ability, HostFacts
+from .abilities import ABILITIES, Ability, CgroupPlace, HostFacts
 from .attempt import attempt
 from .cgroups import find_place
 from .programs import PROGRAM_FOLDERS, find_program
@@ -22,7 +22,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .abilities import AbilityName, CgroupPlace
+    from .abilities import AbilityName, Controller
+
+    Places = dict[Controller, tuple[CgroupPlace | None, str]]
 
 #: One instruction that allows every call: what the trial asks is whether the kernel takes a filter at all.
 _ALLOW_ALL = b"\x06\x00\x00\x00\x00\x00\xff\x7f"
@@ -39,7 +41,8 @@ _NO_CAPABILITIES = ("--cap-drop", "ALL")
 _NO_NESTED = ("--disable-userns",)
 
 _cached: dict[int, HostFacts] = {}
-_REMEMBERED = "host"
+_REMEMBERED, _PLACES = "host", "cgroups"
+_CONTROLLERS: tuple[Controller, ...] = ("memory", "pids", "cpuacct")
 
 
 def probe_host(cache: str = "") -> HostFacts:
@@ -65,11 +68,10 @@ def system_view() -> list[str]:
 def _probe(cache: str = "") -> HostFacts:
     bwrap, unshare, mount = find_program("bwrap"), find_program("unshare"), find_program("mount")
     version, abilities = _remembered(cache, bwrap, unshare, mount)
-    memory, no_memory = find_place("memory")
+    places = _known_places(cache) or _found_places(cache)
+    (memory, no_memory), (pids, no_pids), (cpu, _) = places["memory"], places["pids"], places["cpuacct"]
     abilities.append(_limited("memory", memory, no_memory))
-    pids, no_pids = find_place("pids")
     abilities.append(_limited("pids", pids, no_pids))
-    cpu = memory if memory is not None and memory.version == 2 else find_place("cpuacct")[0]
     return HostFacts(
         abilities=abilities,
         as_root=os.geteuid() == 0,
@@ -86,8 +88,7 @@ def _probe(cache: str = "") -> HostFacts:
 def _remembered(
     cache: str, bwrap: str | None, unshare: str | None, mount: str | None
 ) -> tuple[tuple[int, ...], list[Ability]]:
-    """What depends on the boot, the programs and our own confinement alone. Cgroups are none of it: in which one we are
-    is another matter for each process."""
+    """What depends on the boot, the programs and our own confinement alone."""
     key = identity([bwrap, unshare, mount]) if cache else ""
     told = recall(cache, _REMEMBERED, key)
     if told is not None and set(told) == {"version", *ABILITIES[:10]}:
@@ -97,6 +98,38 @@ def _remembered(
         found: dict[str, str] = {ability.name: ability.found for ability in abilities}
         remember(cache, _REMEMBERED, key, {**found, "version": ".".join(str(part) for part in version)})
     return version, abilities
+
+
+def _known_places(cache: str) -> Places | None:
+    """Those that were found for a process in the same cgroups, as long as they are there and ours to write in."""
+    told = recall(cache, _PLACES, _key_of_places(cache))
+    if told is None or set(told) != {"memory", "pids", "cpuacct"}:
+        return None
+    places: Places = {}
+    for controller in _CONTROLLERS:
+        version, _, directory = told[controller].partition(" ")
+        if version not in ("1", "2") or not os.path.isdir(directory) or not os.access(directory, os.W_OK | os.X_OK):
+            return None
+        places[controller] = CgroupPlace(2 if version == "2" else 1, controller, directory), ""
+    return places
+
+
+def _found_places(cache: str) -> Places:
+    places: Places = {"memory": find_place("memory"), "pids": find_place("pids")}
+    memory, why = places["memory"]
+    # where memory is counted in the one tree, so is time
+    places["cpuacct"] = (memory, why) if memory is not None and memory.version == 2 else find_place("cpuacct")
+    found: dict[str, str] = {}
+    for controller, (place, _) in places.items():
+        if place is not None:
+            found[controller] = f"{place.version} {place.directory}"
+    if len(found) == len(_CONTROLLERS):
+        remember(cache, _PLACES, _key_of_places(cache), found)
+    return places
+
+
+def _key_of_places(cache: str) -> str:
+    return identity([], "/proc/self/cgroup", "/proc/self/mountinfo") if cache else ""
 
 
 def _tried(bwrap: str | None, unshare: str | None, mount: str | None) -> tuple[tuple[int, ...], list[Ability]]:

@@ -28,10 +28,10 @@ _SETTINGS = (
 _OF_US = ("NoNewPrivs:", "Seccomp:", "CapEff:", "CapBnd:", "Uid:", "Gid:")
 
 
-def identity(programs: list[str | None]) -> str:
-    """All that the findings depend on, as one digest."""
+def identity(programs: list[str | None], *more: str) -> str:
+    """All that the findings depend on, as one digest; `more` are files of /proc that they depend on besides."""
     told = [os.uname().release, program_identity(*programs, "/bin/sh")]
-    told += [_text(path) for path in _SETTINGS]
+    told += [_text(path) for path in (*_SETTINGS, *more)]
     told += [line for line in _text("/proc/self/status").splitlines() if line.startswith(_OF_US)]
     told += [os.readlink(f"/proc/self/ns/{kind}") for kind in ("user", "mnt", "pid", "net")]
     return KERNEL.digest(told).hex
@@ -92,6 +92,13 @@ def remember(folder: str, name: str, key: str, found: dict[str, str]) -> None:
         os.rename(aside, os.path.join(folder, f"{name}.json"))
     except OSError:
         pass
+
+
+def forget(folder: str) -> None:
+    """What was remembered turned out not to be so."""
+    for name in os.listdir(folder) if folder and os.path.isdir(folder) else ():
+        if name.endswith(".json"):
+            os.unlink(os.path.join(folder, name))
 
 
 def _text(path: str) -> str:
