@@ -71,10 +71,12 @@ def read_certified(data: bytes) -> tuple[Json, bool] | None:
         text = _written_again(value)
     except (ValueError, TypeError):  # orjson.JSONDecodeError and JSONEncodeError
         return None
-    # Each member has a colon, and each colon inside a string stands in both texts; a member whose key was given twice
-    # is there once in what is written again.
-    colons = text.count(b":")
-    if colons != data.count(b":") or (len(data) > MAX_VALUES and _may_hold_too_many(text, colons)):
+    # What is written again as it was lost nothing. Else: each member has a colon, and each colon inside a string stands
+    # in both texts; a member whose key was given twice is there once in what is written again.
+    is_same = len(text) == len(data) + 2 * _OURS and text.startswith(data, _OURS)
+    if not is_same and text.count(b":") != data.count(b":"):
+        return None
+    if len(data) > MAX_VALUES and _may_hold_too_many(text):
         return None
     # orjson reads an integer beyond 64 bits as a double, and writes that with an exponent
     large_double = _holds(text, b"+", _POSITIVE_EXPONENT)
@@ -90,10 +92,10 @@ def _written_again(value: Json) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_STRICT_INTEGER)
 
 
-def _may_hold_too_many(text: bytes, colons: int) -> bool:
-    """There is a value more than there are commas and containers that are not empty; and an object that is not empty
-    has a colon. What stands inside strings only makes the bound wider."""
-    return text.count(b",") + text.count(b"[") + colons >= MAX_VALUES
+def _may_hold_too_many(text: bytes) -> bool:
+    """There is a value more than there are commas and containers that are not empty. What stands inside strings only
+    makes the bound wider."""
+    return text.count(b",") + text.count(b"[") + text.count(b"{") >= MAX_VALUES
 
 
 def _holds(text: bytes, rare: bytes, pattern: re.Pattern[bytes]) -> bool:
