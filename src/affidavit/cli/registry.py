@@ -48,6 +48,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         "Policies, hosts and plans",
         (
             ("policy show", "policy_show", "show a built-in policy profile"),
+            ("doctor", "doctor", "find out by trying what this host can isolate"),
             ("selftest", "selftest", "try to get out of the sandbox that a policy yields"),
             ("status", "status", "show what evidence can be made here"),
             ("plan list", "plan_list", "list the built-in plans"),

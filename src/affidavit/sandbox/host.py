@@ -17,6 +17,7 @@ from .attempt import attempt
 from .cgroups import find_place
 from .programs import PROGRAM_FOLDERS, find_program
 from .remembered import identity, recall, remember
+from .syscalls import ARCHITECTURES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -242,6 +243,10 @@ def _seen(name: AbilityName, look: _Look) -> Ability:
     else:
         works, found = look.status.get("Seccomp") == "2", "filter installed"
         remedy = remedies.NO_SECCOMP
+        machine = os.uname().machine
+        if machine not in ARCHITECTURES:
+            known = ", ".join(ARCHITECTURES)
+            return Ability(name, False, f"no table of system calls for {machine}", f"use a machine of {known}")
     if look.worked and works:
         return Ability(name, True, found)
     return Ability(name, False, look.why if not look.worked else f"bubblewrap started, but not with: {found}", remedy)

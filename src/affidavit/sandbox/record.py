@@ -11,6 +11,7 @@ from ..canon.order import in_order
 from ..contracts.runner import new_runner_id
 from ..errors import UsageError
 from ..values import timestamp
+from .claims import NOT_CLAIMED
 from .request import SEARCH
 from .tools import find_tools
 
@@ -67,6 +68,7 @@ def runner_record(
             "network_blocked": not spec.network,
             "filesystem_readonly": spec.sandboxed,
             "enforced": dict(spec.enforced),
+            "not_claimed": list(NOT_CLAIMED),
         },
         "limits": {
             "timeout_ms": spec.limits.timeout_ms,
