@@ -52,7 +52,8 @@ def run(args: Args, out: Output) -> int:  # noqa: ARG001 -- a verb's signature
                 lines.append(("quiet", f"           {'':<21}  or go on without it: --allow-degraded {ability.name}"))
     landlock = landlock_abi()
     lines.append(
-        ("quiet", f"  landlock: {f'version {landlock}' if landlock else 'none'} (told only; nothing needs it)")
+    version = f"version {landlock}" if landlock else "none"
+    lines.append(("quiet", f"  landlock: {version} (told only; nothing needs it)"))
     )
     summary = {
         "strict": "every mechanism of the design is there",
