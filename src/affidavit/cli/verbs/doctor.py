@@ -51,10 +51,8 @@ def run(args: Args, out: Output) -> int:  # noqa: ARG001 -- a verb's signature
             if ability.degradable and not ability.works:
                 lines.append(("quiet", f"           {'':<21}  or go on without it: --allow-degraded {ability.name}"))
     landlock = landlock_abi()
-    lines.append(
     version = f"version {landlock}" if landlock else "none"
     lines.append(("quiet", f"  landlock: {version} (told only; nothing needs it)"))
-    )
     summary = {
         "strict": "every mechanism of the design is there",
         "standard": "sandboxes can be made, some by weaker mechanisms or only where the gaps are accepted",
