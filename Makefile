@@ -54,17 +54,14 @@ bench: $(VENV)/.dev ## print the ratios that the issues and docs/performance.md 
 	@$(PY) -m bench
 
 .PHONY: bench-peers
-bench-peers: $(VENV)/.dev ## install the programs of others that the benches compare with
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-peers.txt
+bench-peers: $(VENV)/.dev ## the same, beside programs of others, which it installs into .bench-peers
+	@python3 -m venv .bench-peers
+	@.bench-peers/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-peers.txt
+	@$(PY) -m bench
 
 .PHONY: crash
 crash: $(VENV)/.dev ## cut the store off at every system call, and take the power at every step
 	@CRASH_EVERY=1 CROWD_RUNS=6 CROWD_SEEDS=8 $(PY) -m pytest -q -n auto --maxprocesses 4 tests/crash tests/concurrency $(PYTEST_ARGS)
-
-.PHONY: bench-peers
-bench-peers: ## install what some benches compare with, into .bench-peers
-	@python3 -m venv .bench-peers
-	@.bench-peers/bin/python -m pip install --quiet --disable-pip-version-check in-toto datalad git-annex
 
 .PHONY: fuzz
 fuzz: $(VENV)/.dev ## the long fuzz and comparison runs (FUZZ_SECONDS=600)
@@ -73,10 +70,11 @@ fuzz: $(VENV)/.dev ## the long fuzz and comparison runs (FUZZ_SECONDS=600)
 .PHONY: mutants
 mutants: $(VENV)/.dev ## thousands of mutants of a promotable run, none of them promotable (MUTANTS=6000)
 	@$(PY) tests/runtime/mutants.py $(or $(MUTANTS),6000) $(MUTANTS_SEED)
+
 .PHONY: corpus
 corpus: $(VENV)/.dev ## replay the corpus of deterministic and nondeterministic programs (CORPUS_TIMES=20)
 	@$(PY) -m tests.corpus.corpus $(or $(CORPUS_TIMES),20)
 
 .PHONY: clean
 clean: ## remove what was built
-	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .hypothesis bench/results.json
+	@rm -rf $(VENV) .bench-peers build dist .mypy_cache .ruff_cache .hypothesis bench/results.json

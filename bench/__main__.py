@@ -15,7 +15,7 @@ from affidavit.canon.jcs import canonical
 from .frame import Row, table
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-_FRAME = ("__init__", "__main__", "frame")
+_FRAME = ("__init__", "__main__", "frame", "peers")
 
 
 def names() -> list[str]:

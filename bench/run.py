@@ -9,10 +9,9 @@ import tempfile
 from affidavit.canon.jcs import canonical
 
 from .frame import Row, process_medians
+from .peers import PEERS, peer
 from .start import installed
 
-#: Where `make bench-peers` puts them.
-PEERS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), ".bench-peers", "bin")
 INTENT = {
     "goal": "Build the page.",
     "constraints": ["English only", "No scripts"],
@@ -52,10 +51,10 @@ def rows() -> list[Row]:
         Row("affidavit run -- true", ours * 1e3, "ms", at_most=70, control=f"{control}, load {os.getloadavg()[0]:.1f}"),
         Row("affidavit run -- true", ours / bwrap, "x bwrap", control=f"bare bwrap {bwrap * 1e3:.1f} ms"),
     ]
-    peers = [peer for peer in ("in-toto-run", "datalad run") if peer in took]
     found += [
-        Row("affidavit run -- true", ours / took[peer], f"x {peer}", control=f"{took[peer] * 1e3:.0f} ms")
-        for peer in peers
+        Row("affidavit run -- true", ours / took[name], f"x {name}", control=f"{took[name] * 1e3:.0f} ms")
+        for name in ("in-toto-run", "datalad run", "reprozip trace")
+        if name in took
     ]
     return found
 
@@ -67,17 +66,21 @@ def _peers(place: str, environment: dict[str, str]) -> dict[str, list[str]]:
     def prepare(*words: str) -> None:
         subprocess.run(words, check=True, capture_output=True, env=environment)
 
-    if os.path.exists(os.path.join(PEERS, "in-toto-run")):
+    in_toto, datalad, reprozip = peer("in-toto-run"), peer("datalad"), peer("reprozip")
+    if in_toto is not None:
         key = os.path.join(place, "key.pem")
         prepare("openssl", "genpkey", "-algorithm", "ed25519", "-out", key)
         found["in-toto-run"] = [
-            f"{PEERS}/in-toto-run", "--step-name", "true", "--signing-key", key, "--materials", ".", "--products", ".",
+            in_toto, "--step-name", "true", "--signing-key", key, "--materials", ".", "--products", ".",
             "--metadata-directory", place, "--", "true",
         ]  # fmt: skip
-    if os.path.exists(os.path.join(PEERS, "datalad")):
+    if datalad is not None:
         dataset = os.path.join(place, "dataset")
         prepare("git", "config", "--global", "user.name", "bench")
         prepare("git", "config", "--global", "user.email", "bench@localhost")
-        prepare(f"{PEERS}/datalad", "create", dataset)
-        found["datalad run"] = [f"{PEERS}/datalad", "-C", dataset, "run", "-m", "true", "true"]
+        prepare(datalad, "create", dataset)
+        found["datalad run"] = [datalad, "-C", dataset, "run", "-m", "true", "true"]
+    if reprozip is not None:
+        prepare(reprozip, "usage_report", "--disable")
+        found["reprozip trace"] = [reprozip, "trace", "--overwrite", "-d", os.path.join(place, "trace"), "true"]
     return found

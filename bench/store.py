@@ -6,7 +6,6 @@ glance. The ratios hardly depend on it.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -18,6 +17,7 @@ from affidavit.canon.profiles import RAW
 from affidavit.store.writer import begin
 
 from .frame import Row, environment, medians, process_medians
+from .peers import peer
 from .store_data import make_run, many
 
 SCALE = float(os.environ.get("BENCH_STORE", "0.25"))
@@ -88,8 +88,8 @@ def _kilobytes(place: str) -> list[Row]:
         "xargs -P2 sha256sum": _shell('xargs -0 -P2 -n 5000 sha256sum < "$1"', listed),
         "sha256sum -c": _shell('cd "$1" && sha256sum --quiet -c manifest-sha256.txt', bag),
     }
-    if importlib.util.find_spec("bagit") is not None:
-        commands["bagit.py"] = (sys.executable, "-m", "bagit", "--quiet", "--validate", "--processes", "2", bag)
+    if (bagit_py := peer("bagit.py")) is not None:
+        commands["bagit.py"] = (bagit_py, "--quiet", "--validate", "--processes", "2", bag)
     took = process_medians(commands, rounds=_ROUNDS, env=environment())
     peak = _peak_megabytes(run)
     shutil.rmtree(run)
