@@ -30,7 +30,7 @@ SERIES = {
     "out_folder": ["OF1", "OF2"],
     "repair_log": ["SCHEMA", *(f"RL{number}" for number in range(1, 5))],
     "run_status": ["SCHEMA", *(f"ST{number}" for number in range(1, 5))],
-    "engine_bundle": [f"R{number}" for number in range(1, 6)],  # R6 needs the engine: it is replay's
+    "engine_bundle": [f"R{number}" for number in range(1, 7)],
 }
 
 #: Rules about what the tool itself does: no document can break them, so a test of that name stands for each.
@@ -45,6 +45,17 @@ BEHAVIOUR = {
     "bundle": {
         "BS2": "test_BS2_equal_bundles_have_equal_hashes",
         "BS8": "test_BS8_canonical_round_trip",
+    },
+    "engine_bundle": {
+        "R6": "test_R6_another_version_or_another_file_is_not_replayed",
+        "SCHEMA_VACUOUS": "test_a_schema_that_refuses_nothing_is_a_warning",
+        "MEMBER_DIFFERS": "test_sealing_fails_closed",
+        "UPSTREAM": "test_a_run_that_does_not_verify_is_no_source",
+        "ENTRYPOINT": "test_an_engine_without_entrypoint_is_not_run",
+        "ENGINE_FAILED": "test_what_fails_or_is_wrong_is_not_sealed",
+        "ENGINE_CHANGED": "test_an_engine_that_changes_while_it_runs_is_not_sealed",
+        "NOT_DETERMINISTIC": "test_two_runs_that_differ_are_not_sealed",
+        "RUN_EXISTS": "test_a_run_that_exists_is_never_replaced",
     },
     "run_input": {"RI2": "test_RI2_the_hash_speaks_of_the_value_alone"},
     "evidence": {"EV5": "test_EV5_equal_cores_have_equal_hashes"},

@@ -44,6 +44,10 @@ SCENARIOS = (
     Scenario(
         "ER11-version", "the interpreter has no version", "ER11 /interpreter/version", drop("/interpreter/version")
     ),
+    Scenario(
+        "ER12-secret", "a variable may carry a secret", "ER12 /environment/AWS_KEY", put("/environment/AWS_KEY", "x")
+    ),
+    Scenario("ER12-name", "a variable has no name", "ER12 /environment/", put("/environment/", "x")),
     Scenario("ER12-number", "a variable is a number", "ER12 /environment/TZ", put("/environment/TZ", 0)),
 )
 

@@ -163,7 +163,9 @@ def _result(item: Json, bundle: Examination) -> Iterator[Fault]:
     if type(item) is not dict or set(item) != set(members):
         yield Fault(f"an object of {', '.join(members)}", shown(item))
         return
-    if bundle.is_sound(COUPLING) and item["engine_code"] not in bundle.allowed_sources:
+    if type(item["engine_code"]) is not str:
+        yield Fault("the code of an engine", shown(item["engine_code"]), "engine_code")
+    elif bundle.is_sound(COUPLING) and item["engine_code"] not in bundle.allowed_sources:
         allowed = ", ".join(map(shown, in_order(bundle.allowed_sources))) or "no engine at all"
         yield Fault(f"an engine that {COUPLING} allows: {allowed}", shown(item["engine_code"]), "engine_code")
     if item["artifact_name"] != RESULT:
@@ -413,11 +415,24 @@ RECORD_RULES = (
     Rule("NON_CANONICAL_BYTES", "JSON is stored as its canonical bytes", _canonical_bytes),
 )
 
+#: What no finished bundle can show: how it is sealed and replayed.
+BEHAVIOUR = (
+    Rule("R6", "the engine is the one that ran", behaviour=True),
+    Rule(SCHEMA_VACUOUS, "a schema that refuses nothing is a warning", behaviour=True),
+    Rule("MEMBER_DIFFERS", "what is given twice is given alike", behaviour=True),
+    Rule("UPSTREAM", "results of others come out of sealed runs that verify", behaviour=True),
+    Rule("ENTRYPOINT", "an engine that is run says how", behaviour=True),
+    Rule("ENGINE_FAILED", "what failed is not sealed", behaviour=True),
+    Rule("ENGINE_CHANGED", "what was hashed is what ran", behaviour=True),
+    Rule("NOT_DETERMINISTIC", "two runs that differ are not sealed", behaviour=True),
+    Rule("RUN_EXISTS", "a run id is sealed once", behaviour=True),
+)
+
 ENGINE_BUNDLE = Contract(
     "engine bundle",
     "engine-bundle",
     lambda _level: Anything(),
-    (*CONTRACT_RULES, *INPUT_RULES, *OUTPUT_RULES, *RECORD_RULES),
+    (*CONTRACT_RULES, *INPUT_RULES, *OUTPUT_RULES, *RECORD_RULES, *BEHAVIOUR),
 )
 
 

@@ -4,7 +4,7 @@ trusted. No reference leads outside the schema, patterns may not backtrack for l
 
 from __future__ import annotations
 
-from ..shown import kind_of, shown
+from ..shown import kind_of, plain, shown
 from ..values import MAX_DEPTH
 
 TYPE_CHECKING = False
@@ -65,7 +65,7 @@ class Schema:
         for count, error in enumerate(self._validator.iter_errors(value)):
             if count == MOST_ERRORS:
                 return
-            keywords = "/".join(str(step) for step in error.schema_path)
+            keywords = _short("/".join(str(step) for step in error.schema_path))
             yield tuple(error.instance_path), f"what the schema's {keywords} asks for", shown(_at(value, error))
 
 
@@ -98,8 +98,12 @@ def compiled(schema: Json) -> Schema | SchemaFault:
 
 
 def _told(error: Exception) -> str:
-    text = " ".join(str(getattr(error, "message", error)).split())
-    return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
+    return _short(" ".join(str(getattr(error, "message", error)).split()))
+
+
+def _short(text: str) -> str:
+    """Words that hold what somebody else wrote: nothing of it commands a terminal, nor is it longer than a message."""
+    return plain(text if len(text) <= _LONGEST else text[:_LONGEST] + "...")
 
 
 def constrains_nothing(schema: Json) -> bool:

@@ -17,6 +17,7 @@ from .engine_family import (
     bare_digest,
     run_id,
 )
+from .runner import FORBIDDEN_PREFIXES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,6 +68,13 @@ def _is_below_context(text: str) -> bool:
     return text.startswith("/context/")
 
 
+def _names_of_variables(environment: dict[str, str]) -> Iterator[Fault]:
+    """What a sandbox would take: a replay gives the engine these again."""
+    for name, value in environment.items():
+        if not name or "=" in name or "\0" in name + value or name.startswith(FORBIDDEN_PREFIXES):
+            yield Fault("the name of a variable that a sandbox takes, and no NUL", shown(name), name)
+
+
 def _each_once_in_order(paths: list[str]) -> Iterator[Fault]:
     yield from sorted_texts(paths)
     for index in range(1, len(paths)):
@@ -98,6 +106,7 @@ RUN_META = Contract(
         Rule("ER10", "the engine's files have a hash"),
         Rule("ER11", "the interpreter is told with its version"),
         Rule("ER12", "the environment is told"),
+        Rule("ER12", "a sandbox takes its variables", _names_of_variables, needs=("environment",)),
     ),
 )
 

@@ -20,6 +20,7 @@ from ..errors import ParseError
 from ..kernel.seal import Given, Origin, complete_input, put_input, put_output, put_records, strip_context
 from ..rules.model import Finding
 from ..shown import kind_of, plain
+from ..store.durable import writing
 from ..store.publish import Exists, publish
 from ..values import timed_id, timestamp
 from .folder import contract_bytes, engine_files, engine_files_sha256, read_contracts
@@ -158,7 +159,8 @@ class Sealing:
         self.bundle.run(RECORD_RULES)
         if refusal := self.refusal():
             return refusal
-        os.makedirs(self.out, exist_ok=True)
+        with writing(self.out):
+            os.makedirs(self.out, exist_ok=True)
         try:
             path = publish(self.out, self.run_id, self._build)
         except Exists:

@@ -52,7 +52,18 @@ def as_lines(report: Report, *, name: str, verbose: bool = False) -> list[tuple[
     lines: list[tuple[str, str]] = []
     if report.ok:
         lines.append(("good", f"{plain(name)}: a valid {report.document}"))
-        lines += [("", f"  {fact}: {plain(_told(told))}") for fact, told in report.facts.items() if told != []]
+        for fact, told in report.facts.items():
+            if fact == "warnings":
+                lines += [
+                    ("rule", f"  warning: {one['code']}  {plain(one['path'])}: {plain(one['message'])}") for one in told
+                ]
+            elif isinstance(told, dict):
+                lines += [
+                    ("", f"  {fact}:"),
+                    *(("", f"    {plain(n)}  {plain(_told(one))}") for n, one in told.items()),
+                ]
+            elif told != []:
+                lines.append(("", f"  {fact}: {plain(_told(told))}"))
     else:
         count = len(report.findings)
         lines.append(("bad", f"{plain(name)}: not a valid {report.document}, {count} finding{'s' * (count > 1)}"))

@@ -11,8 +11,8 @@ def answer(samples):
 
     def work(name):
         gate.wait()
-        for step in range(400):
-            sum(range(step))
+        for _ in range(2000):
+            sum(range(1000))
             order.append(name)
 
     threads = [threading.Thread(target=work, args=(name,)) for name in range(8)]
