@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from .errors import ParseError as ParseError
     from .errors import UnsupportedValue as UnsupportedValue
     from .harness.run import run_intent as run_intent
+    from .packs.apply import apply_pack as apply_pack
+    from .packs.export import export_pack as export_pack
+    from .packs.git_apply import git_apply as git_apply
     from .packs.verify import verify_pack as verify_pack
     from .replay.engine import replay_engine as replay_engine
     from .rules.model import Finding as Finding
@@ -49,7 +52,10 @@ _HOMES = {
     "ParseError": "errors",
     "Report": "rules.model",
     "UnsupportedValue": "errors",
+    "apply_pack": "packs.apply",
     "canonical": "canon.jcs",
+    "export_pack": "packs.export",
+    "git_apply": "packs.git_apply",
     "check_engine": "engine.check",
     "emit_promotion_packet": "runtime.promotion",
     "load_bundle": "store.reader",
@@ -85,9 +91,12 @@ __all__ = [
     "Report",
     "UnsupportedValue",
     "__version__",
+    "apply_pack",
     "canonical",
     "check_engine",
     "emit_promotion_packet",
+    "export_pack",
+    "git_apply",
     "load_bundle",
     "open_bundle_unverified",
     "read",

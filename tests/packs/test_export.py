@@ -73,6 +73,23 @@ def test_a_pack_of_an_execution_holds_its_evidence_and_not_its_outputs(tmp_path:
     assert exported.warnings == []
 
 
+@pytest.mark.sandbox
+def test_evidence_and_patch_of_another_proposal_do_not_pass_at_strict(tmp_path: Path) -> None:
+    """They agree with each other; the bundle comes to something else (EV1)."""
+    run = executed(tmp_path, files=[file("declared")])
+    export_pack(run.directory, directory=tmp_path / "pack")
+    report = verify_pack(tmp_path / "pack", level="strict")
+    assert report.ok
+    assert not any("EV1" in left.reason for left in report.not_checked)
+    for name, member in (("evidence.json", "proposal_id"), ("patch.json", "source_proposal_id")):
+        document: Any = read((tmp_path / "pack" / name).read_bytes())
+        (tmp_path / "pack" / name).write_bytes(canonical({**document, member: "prop_0000000000000000"}) + b"\n")
+    report = verify_pack(tmp_path / "pack", level="strict")
+    assert [(found.rule_id, found.path, found.within) for found in report.findings] == [
+        ("PK8", "evidence.json", "EV1: /proposal_id")
+    ]
+
+
 def test_model_io_and_meta_only_when_they_are_asked_for(tmp_path: Path) -> None:
     members = recorded_pack()["members"]
     with begin_run(tmp_path / "out", members["run.json"]["run_id"]) as writer:

@@ -17,7 +17,7 @@ from affidavit import (
     verify_proposal,
 )
 from affidavit.canon.profiles import RAW
-from tests.support.packs import PACKS, bundle_pack, examined, recorded_pack
+from tests.support.packs import PACKS, bind, bundle_pack, examined, recorded_pack
 from tests.support.vectors import drop, edited, put
 
 if TYPE_CHECKING:
@@ -164,8 +164,14 @@ def test_strict_holds_a_session_against_the_runs_mode() -> None:
 
 @pytest.mark.parametrize("name", PACKS)
 def test_a_rule_that_needs_what_is_not_there_is_told_and_not_passed(name: str) -> None:
-    """EV1 needs the proposal, RS5 of a custom profile its file, a ledger's link the line above."""
-    left = {(left.rule_id, left.reason.split(":")[0]) for left in examined(PACKS[name](), "strict").not_checked}
-    assert ("PK9", "ledger.jsonl") in left
-    if name in ("executed", "recorded"):
-        assert ("PK8", "evidence.json") in left
+    """EV1 needs the proposal, which only this version's bundles yield; RS5 of a custom profile its file, a ledger's
+    link the line above."""
+    pack = PACKS[name]()
+    for version in ("ours", "0.0.1"):
+        if version != "ours" and "bundle.json" in pack["members"]:
+            pack["members"]["bundle.json"]["kernel_version"] = version
+            bind(pack)
+        left = {(left.rule_id, left.reason.split(":")[0]) for left in examined(pack, "strict").not_checked}
+        assert ("PK9", "ledger.jsonl") in left
+        if name in ("executed", "recorded"):
+            assert (("PK8", "evidence.json") in left) == (version != "ours")

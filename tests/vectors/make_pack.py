@@ -166,8 +166,8 @@ EXECUTED = (
     ),
     Scenario(
         "PK8-strict-evidence-proposal",
-        "the evidence is of another proposal than the patch",
-        "PK8 evidence.json",
+        "the evidence is of another proposal than the patch, and than the bundle comes to",
+        ["PK8 evidence.json", "PK8 evidence.json"],
         put(f"{EVIDENCE}/proposal_id", "prop_0000000000000000"),
         level="strict",
     ),

@@ -7,6 +7,7 @@ bytes that are hashed. Opening directories and archives is not done here.
 
 from __future__ import annotations
 
+from .. import __version__
 from ..canon.jcs import canonical
 from ..canon.order import in_order
 from ..canon.profiles import KERNEL
@@ -212,8 +213,20 @@ def _verify_evidence(examination: Examination, value: object) -> Report:
     from .evidence import verify_basic_evidence, verify_evidence
 
     if examination.level == "strict":
-        return verify_evidence(value, level="strict")
+        return verify_evidence(value, level="strict", proposal=_proposal(examination))
     return verify_basic_evidence(value, level=examination.level)
+
+
+def _proposal(examination: Examination) -> dict[str, str] | None:
+    """What the bundle, itself sound, comes to; None where another version's kernel made it (contracts 2.5)."""
+    bundle: Any = examination.values.get(BUNDLE)
+    is_sound = not any(found.rule_id == RULE_OF[BUNDLE] for found in examination.findings)
+    if member(bundle, "kernel_version") != __version__ or not is_sound:
+        return None
+    from .proposal import derive_proposal, proposal_hash
+
+    proposal = derive_proposal(bundle)
+    return None if proposal is None else {"id": proposal["id"], "hash": proposal_hash(proposal)}
 
 
 def _verify_runner(examination: Examination, value: object) -> Report:
