@@ -172,6 +172,24 @@ def test_a_workspace_elsewhere_and_its_limits(tmp_path: Path) -> None:
     assert error_of(tmp_path, "--max-workspace-entries", "many", "--", "ls")["code"] == "USAGE"
 
 
+def test_the_sandboxs_own_limits_are_lowered_and_never_raised(tmp_path: Path) -> None:
+    words = ("--max-memory", "67108864", "--max-cpu-seconds", "7", "--max-processes", "20")
+    done, run = ran(tmp_path, *words, "--", "true")
+    limits = run.document("runner.json")["limits"]
+    assert done.status == 0
+    assert (limits["max_memory_bytes"], limits["max_cpu_seconds"], limits["max_pids"]) == (67108864, 7, 20)
+    for option, value in (("--max-memory", "2147483649"), ("--max-processes", "513"), ("--max-cpu-seconds", "0")):
+        assert error_of(tmp_path, option, value, "--", "true")["code"] == "USAGE"
+
+
+def test_what_came_with_the_workspace_is_executed_unless_somebody_says_otherwise(tmp_path: Path) -> None:
+    (tmp_path / "tool").write_text("#!/bin/sh\necho ran\n")
+    (tmp_path / "tool").chmod(0o755)
+    assert ran(tmp_path, "--", "./tool")[1].stdout == b"ran\n"
+    done, run = ran(tmp_path, "--noexec-workspace", "--", "./tool")
+    assert (done.status, run.execution["exit_code"], run.stdout) == (1, 126, b"")
+
+
 def test_an_out_folder_of_another_name_is_no_part_of_the_workspace_either(tmp_path: Path) -> None:
     for _ in range(2):
         done = affidavit("run", "--out", "runs", "--", "ls", "-A", cwd=str(tmp_path))

@@ -8,15 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from affidavit.canon.jcs import canonical
 from affidavit.canon.reader import read
 from affidavit.contracts.artifact_index import verify_artifact_index
 from affidavit.contracts.evidence import EXAMPLE as EVIDENCE
 from affidavit.contracts.patch import EXAMPLE as PATCH
 from affidavit.contracts.policy import built_in
 from affidavit.contracts.proposal import EXAMPLE as PROPOSAL
+from affidavit.harness import execute
 from affidavit.harness.errors import RunError
 from affidavit.harness.evidence import require_sound_evidence, require_sound_patch
-from tests.support.harness import acceptance, command, executed, file, limited, shell
+from affidavit.harness.intent import parse_intent
+from affidavit.harness.request import Request
+from affidavit.harness.run import perform
+from affidavit.sandbox.runner import run as sandbox_run
+from tests.support.harness import Run, acceptance, command, executed, file, limited, shell
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -285,7 +291,67 @@ def test_RUN_E007_an_unsound_patch_is_never_committed() -> None:
     assert (caught.value.code, caught.value.rule_id) == ("RUN_E007", "PS7")
 
 
+def test_nothing_that_ran_goes_unrecorded_when_the_next_command_cannot_be_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = []
+
+    def run_once(*words: Any, **more: Any) -> Any:
+        runs.append(words)
+        if len(runs) == 2:
+            raise OSError(28, "No space left on device", "/somewhere")
+        return sandbox_run(*words, **more)
+
+    monkeypatch.setattr(execute, "run", run_once)
+    with pytest.raises(RunError, match="command two could not be run in a sandbox: /somewhere: No space") as caught:
+        executed(tmp_path, commands=[shell("one", "echo ran"), command("two", "true")])
+    assert caught.value.code == "RUN_E005"
+    (directory,) = [entry for entry in (tmp_path / "out").iterdir() if entry.is_dir()]
+    evidence: Any = read((directory / "evidence.json").read_bytes())
+    assert [result["test_id"] for result in evidence["test_results"]] == ["one"]
+    assert evidence["status"] == "partial"
+    assert (directory / "runner.json").exists()
+    assert (directory / "stdout").read_bytes() == b"ran\n"
+    assert not (directory / "run.json").exists()
+
+
+class AskedToStop:
+    """Ctrl-C that was pressed before anything ran."""
+
+    was_asked = True
+    descriptor = -1
+
+
+def test_a_run_that_is_interrupted_before_anything_ran_is_committed_too(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "file").write_bytes(b"x")
+    work = {"commands": [command("c", "true")], "tests": [acceptance("t", "file_exists", "file")]}
+    intent = parse_intent(canonical({"goal": "x", "context": {"work": work}}))
+    request = Request(
+        intent,
+        built_in("dev"),
+        mode="execute-sandbox",
+        workspace=str(tmp_path / "work"),
+        out=str(tmp_path / "out"),
+    )
+    finished = perform(request, interrupt=AskedToStop())  # type: ignore[arg-type]  # all that is asked of one
+    run = Run(tmp_path / "out" / finished.result["run_id"])
+    assert (run.accepted, run.execution["exit_code"]) == (False, 1)
+    assert "Interrupted before anything was run" in run.reasons
+    assert 'Command "c" was not run' in run.reasons
+    assert run.document("evidence.json")["status"] == "partial"
+
+
 # Secrets
+
+
+def test_a_secret_that_is_said_piece_by_piece_is_found(tmp_path: Path) -> None:
+    script = "const s = process.env.TOKEN; let at = 0; const say = () => { process.stdout.write(s[at++]); "
+    script += "if (at < s.length) setTimeout(say, 20); }; say()"
+    run = executed(
+        tmp_path, options={"secrets": {"TOKEN": "s3cret-value"}}, commands=[command("c", "node", "-e", script)]
+    )
+    assert (run.accepted, run.stdout) == (True, b"[secret:TOKEN]")
 
 
 def test_a_secret_stands_in_no_artifact(tmp_path: Path) -> None:

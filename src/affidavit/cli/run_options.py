@@ -9,7 +9,7 @@ from ..harness.errors import NO_FILE, POLICY, RunError
 from ..harness.intent import intent_of_command, parse_intent, read_intent
 from ..harness.model import DEFAULT_TIMEOUT, key_from
 from ..harness.profile import custom_profile, named_profile
-from ..harness.request import DEFAULT_OUT, DEGRADABLE, Request
+from ..harness.request import DEFAULT_OUT, DEGRADABLE, Bounds, Request
 from ..harness.secrets import Secrets
 from ..harness.workspace import MOST_BYTES, MOST_ENTRIES, Limits
 from ..shown import plain
@@ -86,6 +86,10 @@ OPTIONS = (
     Option("--model-adapter", "who is asked: command:ARGV, or openai:BASE_URL#MODEL", value="NAME"),
     Option("--model-key-env", "the variable that holds the server's key, which is recorded nowhere", value="NAME"),
     Option("--model-timeout", "for each question", value="SECONDS", default=f"{DEFAULT_TIMEOUT:g}"),
+    Option("--noexec-workspace", "execute no file that came with the workspace either"),
+    Option("--max-memory", "lower the memory limit, which is 2 GiB for all processes together", value="BYTES"),
+    Option("--max-cpu-seconds", "lower the limit of processor time, which is twice the timeout", value="N"),
+    Option("--max-processes", "lower the limit of processes, which is 512", value="N"),
     Option("--max-workspace-bytes", "how much is copied at most", value="N", default=str(MOST_BYTES)),
     Option("--max-workspace-entries", "how many files and directories", value="N", default=str(MOST_ENTRIES)),
 )
@@ -120,13 +124,22 @@ def request_of(args: Args) -> Request:
         mode=mode,
         out=args.text("--out") or DEFAULT_OUT,
         workspace=args.text("--workspace") or ".",
-        limits=Limits(_number(args, "--max-workspace-bytes"), _number(args, "--max-workspace-entries")),
+        limits=Limits(
+            _number(args, "--max-workspace-bytes") or MOST_BYTES,
+            _number(args, "--max-workspace-entries") or MOST_ENTRIES,
+        ),
         environment={**declared, **passed},
         secrets=secrets,
         stdin=stdin,
         timeout_ms=_milliseconds("--timeout", args),
         degraded=[gap for text in args.texts("--allow-degraded") for gap in text.split(",")],  # type: ignore[misc]
         no_sandbox=args.text("--sandbox") == "none",
+        noexec_workspace=args.has("--noexec-workspace"),
+        bounds=Bounds(
+            memory_bytes=_number(args, "--max-memory"),
+            cpu_seconds=_number(args, "--max-cpu-seconds"),
+            pids=_number(args, "--max-processes"),
+        ),
         real_argv=tuple(command),
         session=_session(args, policy, key),
         model_key={key_name: key} if key_name else None,
@@ -209,8 +222,10 @@ def _milliseconds(option: str, args: Args) -> int | None:
     return int(whole) * 1000 + int((part + "000")[:3])
 
 
-def _number(args: Args, option: str) -> int:
-    text = args.text(option) or ""
+def _number(args: Args, option: str) -> int | None:
+    text = args.text(option)
+    if text is None:
+        return None
     if not made_of(text, DIGITS) or len(text) > 18:
         raise UsageError("USAGE", f"{option}: expected a number, found {plain(text)!r}")
     return int(text)

@@ -9,6 +9,7 @@ from ..contracts.run import sandbox_id
 from ..kernel.judge import judge
 from ..kernel.propose import propose
 from ..store.scratch import Scratch
+from .errors import RunError
 from .evidence import evidence_of, patch_of, require_sound_evidence, require_sound_patch
 from .execute import Execution
 from .outputs import store_outputs
@@ -51,7 +52,11 @@ def enact(
     proposal = propose(bundle)
     with Scratch(request.out) as scratch, Streams(writer.directory, request.secrets, show) as streams:
         execution = Execution(request, proposal, clock, streams, interrupt)
-        done = execution.run(scratch)
+        try:
+            done = execution.run(scratch)
+        except RunError:
+            _keep_what_ran(request, proposal, execution.so_far, writer, clock)
+            raise
         outputs: list[dict[str, Any]] = []
         if done.left is not None:
             outputs, withheld = store_outputs(
@@ -79,6 +84,15 @@ def enact(
     }
     reasons = [request.secrets.replaced(reason) for reason in judgement.reasons]
     return Enacted(member, reasons, done.commands, [*files, "evidence.json"])
+
+
+def _keep_what_ran(request: Request, proposal: dict[str, Any], done: Executed, writer: Writer, clock: Clock) -> None:
+    """A run that fails after some of its commands ran says so of these: nothing that ran goes unrecorded."""
+    if done.commands:
+        done.is_whole = False
+        done.duration_ms = clock.elapsed_ms - (done.started_ms - clock.started_ms)
+        writer.put_json("evidence.json", _evidence(proposal, done, clock))
+        writer.put_json("runner.json", done.runner(request.cache))
 
 
 def _documents(request: Request, proposal: dict[str, Any], done: Executed, writer: Writer) -> list[str]:

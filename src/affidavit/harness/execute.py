@@ -146,6 +146,11 @@ class Execution:
     def workspace(self) -> str:
         return self._copied.path
 
+    @property
+    def so_far(self) -> Executed:
+        """What was done until now, also where the rest cannot be."""
+        return self._done
+
     def run(self, scratch: Scratch) -> Executed:
         """Everything up to the collection of what was left. Raises RUN_E005."""
         done = self._done
@@ -231,6 +236,10 @@ class Execution:
                 timeout_ms=left_ms,
                 degraded=request.degraded,
                 no_sandbox=request.no_sandbox,
+                noexec_workspace=request.noexec_workspace,
+                max_memory_bytes=request.bounds.memory_bytes,
+                max_cpu_seconds=request.bounds.cpu_seconds,
+                max_pids=request.bounds.pids,
             )
         )
         if isinstance(spec, Gaps):
@@ -242,9 +251,7 @@ class Execution:
         except OSError as error:  # a cgroup, a namespace, a process: what was found before is no longer so
             forget(request.cache)
             told = f"{plain(str(error.filename))}: {error.strerror}" if error.filename else str(error)
-            raise RunError(
-                SANDBOX, f"the sandbox of command {name} could not be built: {told}", command=name
-            ) from error
+            raise RunError(SANDBOX, f"command {name} could not be run in a sandbox: {told}", command=name) from error
         if observation.sandbox_failed:
             raise RunError(
                 SANDBOX,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..contracts.intent import is_variable
 from ..contracts.runner import FIXED_VARIABLES, FORBIDDEN_PREFIXES
 from ..errors import UsageError
+from ..sandbox.request import MAX_MEMORY_BYTES, MAX_PIDS
 from ..shown import plain
 from .errors import INVALID_INTENT, POLICY, RunError
 from .secrets import Secrets
@@ -30,10 +31,29 @@ DEGRADABLE: tuple[AbilityName, ...] = ("memory", "pids", "seccomp", "noexec")
 _LEAST_TIMEOUT = 1000
 
 
+class Bounds:
+    """What a caller lowers of the sandbox's fixed limits; None leaves one as it is."""
+
+    __slots__ = ("cpu_seconds", "memory_bytes", "pids")
+
+    def __init__(
+        self, *, memory_bytes: int | None = None, cpu_seconds: int | None = None, pids: int | None = None
+    ) -> None:
+        for what, wanted, most in (("bytes of memory", memory_bytes, MAX_MEMORY_BYTES), ("processes", pids, MAX_PIDS)):
+            if wanted is not None and wanted > most:
+                raise UsageError("USAGE", f"expected at most {most} {what}, which nothing raises, found {wanted}")
+        if 0 in (memory_bytes, cpu_seconds, pids):
+            raise UsageError("USAGE", "expected a limit of at least 1, found 0")
+        self.memory_bytes = memory_bytes
+        self.cpu_seconds = cpu_seconds
+        self.pids = pids
+
+
 class Request:
     """One run. Raises RUN_E004 for what the policy does not allow, UsageError for what makes no sense."""
 
     __slots__ = (
+        "bounds",
         "cache",
         "degraded",
         "environment",
@@ -43,6 +63,7 @@ class Request:
         "mode",
         "model_mode",
         "no_sandbox",
+        "noexec_workspace",
         "out",
         "policy",
         "real_argv",
@@ -68,6 +89,8 @@ class Request:
         timeout_ms: int | None = None,
         degraded: Iterable[AbilityName] = (),
         no_sandbox: bool = False,
+        noexec_workspace: bool = False,
+        bounds: Bounds | None = None,
         real_argv: tuple[str, ...] = (),
         session: Recording | Replay | None = None,
         model_key: Mapping[str, str] | None = None,
@@ -86,6 +109,9 @@ class Request:
         self.timeout_ms = policy["timeout_ms"] if timeout_ms is None else timeout_ms
         self.degraded = tuple(degraded)
         self.no_sandbox = no_sandbox
+        #: Files that came with the workspace may not be executed either.
+        self.noexec_workspace = noexec_workspace
+        self.bounds = bounds or Bounds()
         #: The words of the one command of `run -- CMD`, where the intent tells them with secrets replaced.
         self.real_argv = real_argv
         #: A folder for what can be asked again, such as the version of a program; empty: it is asked again.
