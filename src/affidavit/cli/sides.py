@@ -6,7 +6,7 @@ import os
 
 from ..contracts.pack import LEDGER, MEMBERS, RUN
 from ..errors import AffidavitError, ParseError, UsageError
-from ..kernel.comparison import Side
+from ..kernel.diff import Side
 from ..shown import plain
 from .recognise import holds
 

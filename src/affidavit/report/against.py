@@ -8,7 +8,7 @@ from .page import Items, Mark, Pairs, Section, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..kernel.comparison import Comparison, Side
+    from ..kernel.diff import Comparison, Side
     from ..values import Json
     from .page import Cell, Part
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...canon.jcs import canonical
-from ...kernel.comparison import Comparison
+from ...kernel.diff import Comparison
 from ...kernel.difference import Absent
 from ...shown import plain
 from ..args import Argument, Option, Verb
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from ...kernel.comparison import Difference, Side
+    from ...kernel.diff import Difference, Side
     from ...values import Json
     from ..args import Args
     from ..output import Output

@@ -76,7 +76,7 @@ def run(args: Args, out: Output) -> int:
 
 def _difference(place: str, other: str, out: Output) -> Section:
     """Both are verified first: of what does not verify nobody knows what it differs from."""
-    from ...kernel.comparison import Comparison
+    from ...kernel.diff import Comparison
     from ...report.against import differences_section
     from ..progress import Progress
     from ..sides import alike, side_of

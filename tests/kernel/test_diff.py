@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from affidavit.canon.jcs import canonical
-from affidavit.kernel.comparison import Comparison, Side
+from affidavit.kernel.diff import Comparison, Side
 from affidavit.kernel.difference import ABSENT, Absent, differences
 from tests.support.values import json_values
 
