@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..canon.profiles import KERNEL
 from ..rules.checks import INSTANT, does_not_climb, every, is_relative, sorted_texts
-from ..rules.engine import examine, survives_writing
+from ..rules.engine import examine, hashed
 from ..rules.model import Contract, Fault, Report, Rule
 from ..rules.shape import Arr, Bool, Int, Obj, OneOf, Text, non_empty
 from ..shown import shown
@@ -252,10 +252,7 @@ EXAMPLE: dict[str, Any] = {
 
 def verify_runner(value: object, *, level: Level = "spec") -> Report:
     """RN1-RN12. `facts["runner_hash"]` is there only when the record is valid."""
-    report = survives_writing(examine(RUNNER, value, level), value, "RN12")
-    if report.ok:
-        report.facts["runner_hash"] = runner_hash(value)  # type: ignore[arg-type]
-    return report
+    return hashed(examine(RUNNER, value, level), value, "RN12", "runner_hash", CORE)
 
 
 def runner_hash(record: dict[str, Any]) -> str:

@@ -63,10 +63,15 @@ def survives_writing(report: Report, value: object, rule_id: str) -> Report:
     return report
 
 
-def hashed(report: Report, value: object, rule_id: str, fact: str) -> Report:
-    """The same for a document whose hash is that of all of it: written once, the hash of a valid one is a fact."""
+def hashed(report: Report, value: object, rule_id: str, fact: str, core: tuple[str, ...] = ()) -> Report:
+    """The same for a document whose hash is that of all of it, or of its `core` members: each is written once, and the
+    hash of a valid one is a fact."""
+    hashed_part = value
     try:
-        digest = KERNEL.digest(value)
+        if core and type(value) is dict:
+            hashed_part = {name: value[name] for name in core if name in value}
+            canonical({name: value[name] for name in value if name not in hashed_part})
+        digest = KERNEL.digest(hashed_part)
     except UnsupportedValue as error:
         return _with_loss(report, rule_id, error)
     if report.ok:
@@ -144,7 +149,9 @@ class _Examination:
             if self.unsound and not self.is_sound(base + steps):
                 self.leave(rule, base + steps)
                 return
-            field = _look(subject, steps)
+            field = subject
+            for step in steps:  # as _look does; a call for each field would cost as much as the rest
+                field = field.get(step, ABSENT) if type(field) is dict else ABSENT
             if field is ABSENT:
                 if not may_be_absent:
                     return  # an optional member that is not there breaks no rule
