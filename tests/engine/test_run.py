@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +15,7 @@ from affidavit.canon.reader import read
 from affidavit.engine.bundle import verify_engine_bundle
 from affidavit.engine.run import run_engine
 from affidavit.engine.sealing import Refusal, Sealed
-from tests.support.cli import affidavit
+from tests.support.cli import COMMAND, affidavit, environment
 from tests.support.engine_folders import INPUT, engine_folder, write
 
 if TYPE_CHECKING:
@@ -130,6 +133,35 @@ def test_a_wrong_input_is_refused_before_anything_runs(tmp_path: Path) -> None:
     engine = engine_folder(str(tmp_path / "engine"), program="raise SystemExit('it ran')")
     outcome = run_engine(engine, canonical(INPUT | {"parameters": {}}), out=tmp_path / "RUN_BUNDLE")
     assert refused(outcome, tmp_path) == [("R2", "RUN_INPUT.json#/parameters")]
+
+
+def test_an_interrupted_run_seals_nothing_and_leaves_nothing(tmp_path: Path) -> None:
+    engine = engine_folder(str(tmp_path / "engine"), program="import time\ntime.sleep(600)\n")
+    given = write(str(tmp_path), "in.json", canonical(INPUT))
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    process = subprocess.Popen(
+        [*COMMAND, "engine", "run", engine, "--input", given],
+        cwd=tmp_path,
+        env=environment(TMPDIR=str(scratch)),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        # the interpreter was asked for its version in the first such directory; the program sleeps in a later one
+        seen: set[str] = set()
+        deadline = time.monotonic() + 60
+        while len(seen) < 2 and time.monotonic() < deadline:
+            seen.update(os.listdir(scratch))
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 130
+    assert os.listdir(scratch) == []
+    assert not os.path.exists(tmp_path / "RUN_BUNDLE")
 
 
 def test_an_engine_without_entrypoint_is_not_run(tmp_path: Path) -> None:

@@ -16,9 +16,10 @@ from affidavit.contracts import run_output
 from affidavit.engine.bundle import verify_engine_bundle
 from affidavit.engine.sealing import Refusal, Sealed, seal_output
 from affidavit.engine.upstream import upstream_results
+from affidavit.kernel.seal import Origin
 from tests.support.cli import affidavit
 from tests.support.engine_folders import INPUT, OUTPUT, engine_folder, seal, sealed, write
-from tests.support.engines import engine_contracts
+from tests.support.engines import engine_contracts, examined, sealed_files, value
 from tests.support.vectors import drop, edited, put
 
 if TYPE_CHECKING:
@@ -96,6 +97,13 @@ def test_members_that_the_input_lacks_are_filled(tmp_path: Path) -> None:
         "parameters": {"n": 1},
         "context": {},
     }
+
+
+def test_what_the_sandbox_did_not_enforce_is_recorded() -> None:
+    origin = Origin("0" * 64, entrypoint=["python3", "spectra.py"], degraded=["seccomp", "pids"])
+    files = sealed_files(origin=origin)
+    assert value(files, "RUN_META.json")["degraded"] == ["pids", "seccomp"]
+    assert examined(files).ok
 
 
 def test_without_a_run_id_one_is_made(tmp_path: Path) -> None:

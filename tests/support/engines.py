@@ -58,6 +58,7 @@ def sealed_files(
     output: Any = None,
     *,
     sealed_at: str = "2026-01-06T12:00:00.000Z",
+    origin: Origin | None = None,
 ) -> Files:
     """A sealed run as its files."""
     bundle = Examination("spec", judge_here)
@@ -69,7 +70,7 @@ def sealed_files(
     if output is None:
         del made["inputs_hash"], made["outputs_hash"]
     put_output(bundle, made)
-    put_records(bundle, [], Origin("0" * 64), sealed_at=sealed_at, version="0.1.0")
+    put_records(bundle, [], origin or Origin("0" * 64), sealed_at=sealed_at, version="0.1.0")
     files = {name: member.text.decode() for name, member in bundle.members.items() if member.text is not None}
     files[SEALING_SPEC] = SEALING
     files[SUMS] = sums_text({name: member.digest for name, member in bundle.members.items()}).decode()

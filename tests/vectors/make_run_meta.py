@@ -48,10 +48,13 @@ SCENARIOS = (
         "ER12-secret", "a variable may carry a secret", "ER12 /environment/AWS_KEY", put("/environment/AWS_KEY", "x")
     ),
     Scenario("ER12-name", "a variable has no name", "ER12 /environment/", put("/environment/", "x")),
+    Scenario("ER13-network", "the network was not enforced", "ER13 /degraded/0", put("/degraded", ["network"])),
+    Scenario("ER13-order", "out of order", "ER13 /degraded/0", put("/degraded", ["seccomp", "pids"])),
     Scenario("ER12-number", "a variable is a number", "ER12 /environment/TZ", put("/environment/TZ", 0)),
 )
 
 VALID = (
+    Scenario("valid-degraded", "a sandbox without a seccomp filter", "valid", put("/degraded", ["pids", "seccomp"])),
     Scenario("valid-elsewhere", "an output that was made elsewhere", "valid", put("/entrypoint", None)),
     Scenario(
         "valid-compat-offset",

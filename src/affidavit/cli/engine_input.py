@@ -28,7 +28,8 @@ OPTIONS = (
 )
 
 STATUSES = ((0, "sealed"), (1, "refused: nothing was sealed"), (2, "error"), (3, "wrong usage"))
-EXITS = {"io": 2, "parse": 2, "usage": 3, "refused": 1, "internal": 2}
+#: A refusal to seal is a value and says 1 itself; what is raised is an error, a host that cannot isolate among them.
+EXITS = {"io": 2, "parse": 2, "usage": 3, "refused": 2, "internal": 2}
 
 
 def given_of(args: Args) -> tuple[Given | None, Refusal | None]:

@@ -60,6 +60,7 @@ def _shape(level: Level) -> Shape:
             "engine_files_sha256": bare_digest("ER10"),
             "interpreter": Nullable(Obj({"command": non_empty("ER11"), "version": Text(rule="ER11")}), rule="ER11"),
             "environment": Map(Text(rule="ER12")),
+            "degraded": Arr(OneOf("memory", "noexec", "pids", "seccomp", rule="ER13"), rule="ER13"),
         },
     )
 
@@ -106,6 +107,7 @@ RUN_META = Contract(
         Rule("ER10", "the engine's files have a hash"),
         Rule("ER11", "the interpreter is told with its version"),
         Rule("ER12", "the environment is told"),
+        Rule("ER13", "what was not enforced is told", sorted_texts, needs=("degraded",)),
         Rule("ER12", "a sandbox takes its variables", _names_of_variables, needs=("environment",)),
     ),
 )

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ..sandbox.abilities import AbilityName
     from ..sandbox.observation import Observation
+    from ..sandbox.spec import SandboxSpec
 
 #: Where the engine's folder is inside.
 PLACE = "/engine"
@@ -32,6 +33,7 @@ PLACE = "/engine"
 #: gives the same twice, and a replay may ask whether another seed makes a difference.
 ENVIRONMENT = {"PYTHONHASHSEED": "0"}
 
+_DEGRADED = "sandbox.degraded."
 _TAIL = 400
 _LONGEST_HEAD = 256
 _VERSION_MS = 10_000
@@ -41,13 +43,15 @@ _LONGEST_VERSION = 200
 class Ran:
     """How an entrypoint ended, and what it said."""
 
-    __slots__ = ("environment", "observation", "stderr", "stdout")
+    __slots__ = ("degraded", "environment", "observation", "stderr", "stdout")
 
-    def __init__(self, observation: Observation, stdout: bytes, stderr: bytes, environment: dict[str, str]) -> None:
+    def __init__(self, observation: Observation, stdout: bytes, stderr: bytes, spec: SandboxSpec) -> None:
         self.observation = observation
         self.stdout = stdout
         self.stderr = stderr
-        self.environment = environment
+        self.environment = dict(spec.environment)
+        #: What the host lacked and the caller agreed to go on without.
+        self.degraded = [warning.removeprefix(_DEGRADED) for warning in spec.warnings if warning.startswith(_DEGRADED)]
 
     @property
     def worked(self) -> bool:
@@ -123,7 +127,7 @@ def execute(
             observation = run(spec, stdout=out.fileno(), stderr=err.fileno())
             out.seek(0)
             err.seek(0)
-            ran = Ran(observation, out.read(), err.read(), dict(spec.environment))
+            ran = Ran(observation, out.read(), err.read(), spec)
     if observation.sandbox_failed:
         raise EngineError("SANDBOX_FAILED", f"no sandbox could be made for the engine: {observation.why}")
     return ran

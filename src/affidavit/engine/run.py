@@ -62,7 +62,10 @@ def run_engine(
     if refusal := sealing.take_output(ran.stdout):
         return refusal
     progress("sealing")
-    return sealing.seal(sealing.origin(entrypoint=entrypoint, interpreter=interpreter, environment=ran.environment))
+    origin = sealing.origin(
+        entrypoint=entrypoint, interpreter=interpreter, environment=ran.environment, degraded=ran.degraded
+    )
+    return sealing.seal(origin)
 
 
 def _differing(first: bytes, second: bytes | None) -> Finding | None:

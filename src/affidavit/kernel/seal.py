@@ -162,7 +162,7 @@ def _upstream(bundle: Examination) -> list[dict[str, Any]]:
 class Origin:
     """Where an output came from: what RUN_META says of it. Without entrypoint it was made elsewhere."""
 
-    __slots__ = ("engine_files_sha256", "entrypoint", "environment", "interpreter")
+    __slots__ = ("degraded", "engine_files_sha256", "entrypoint", "environment", "interpreter")
 
     def __init__(
         self,
@@ -171,11 +171,14 @@ class Origin:
         entrypoint: list[str] | None = None,
         interpreter: dict[str, str] | None = None,
         environment: dict[str, str] | None = None,
+        degraded: Sequence[str] = (),
     ) -> None:
         self.engine_files_sha256 = engine_files_sha256
         self.entrypoint = entrypoint
         self.interpreter = interpreter
         self.environment = environment
+        #: What the sandbox did not enforce, as the caller agreed.
+        self.degraded = degraded
 
 
 def put_records(bundle: Examination, stripped: list[str], origin: Origin, *, sealed_at: str, version: str) -> None:
@@ -198,6 +201,8 @@ def put_records(bundle: Examination, stripped: list[str], origin: Origin, *, sea
     if origin.entrypoint is not None:
         meta["interpreter"] = origin.interpreter
         meta["environment"] = origin.environment or {}
+    if origin.degraded:
+        meta["degraded"] = in_order(origin.degraded)
     bundle.put(META, meta)
     digests = {name: member.digest for name, member in bundle.members.items()}
     index: list[Json] = [*artifact_index(digests)]

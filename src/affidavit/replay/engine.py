@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from ..contracts.engine_examination import Member
     from ..rules.model import Report
+    from ..sandbox.abilities import AbilityName
     from .conditions import Conditions, Source, Variation
     from .normalise import Normalisers
 
@@ -45,6 +46,7 @@ def replay_engine(
     times: int = 1,
     vary: Sequence[Variation] = (),
     normalisers: Normalisers | None = None,
+    degraded: Sequence[AbilityName] = (),
     progress: Callable[[str], None] = lambda _told: None,
 ) -> Replayed:
     """R1-R6 of the sealed run at `bundle`, never stopping at the first that fails, and if all hold, the verdict on
@@ -60,7 +62,7 @@ def replay_engine(
         checks.append(Check("R6", "not_checked", ["needs the engine, which is not at hand"]))
         return Replayed("engine run", checks, others, missing)
     folder = os.fspath(engine)
-    same = _same_engine(sealed, folder, allowed or Allowed())
+    same = _same_engine(sealed, folder, allowed or Allowed(), degraded)
     checks.append(same)
     if others or any(check.status != "pass" for check in checks):
         return Replayed("engine run", checks, others, missing)
@@ -68,7 +70,7 @@ def replay_engine(
     if entrypoint is None:
         missing.append("an entrypoint: neither the record nor the engine's manifest tells how to run it")
         return Replayed("engine run", checks, others, missing)
-    subject = EngineSubject(sealed, folder, entrypoint)
+    subject = EngineSubject(sealed, folder, entrypoint, degraded)
     outcome = run_again(subject, times=times, vary=vary, normalisers=normalisers, progress=progress)
     return Replayed("engine run", checks, others, missing, outcome)
 
@@ -82,7 +84,7 @@ def _conditions(report: Report) -> list[Check]:
     return checks
 
 
-def _same_engine(sealed: Examination, folder: str, allowed: Allowed) -> Check:
+def _same_engine(sealed: Examination, folder: str, allowed: Allowed, degraded: Sequence[AbilityName]) -> Check:
     """R6: the engine that is at hand is the one of the run, or the operator allowed exactly this other one."""
     meta = sealed.value(META) if sealed.is_sound(META) else None
     if meta is None:
@@ -103,7 +105,7 @@ def _same_engine(sealed: Examination, folder: str, allowed: Allowed) -> Check:
         faults += _other_files(contracts, meta, folder)
     interpreter = meta.get("interpreter")
     if interpreter is not None:
-        now = (interpreter_of(folder, meta["entrypoint"]) or {"version": ""})["version"]
+        now = (interpreter_of(folder, meta["entrypoint"], degraded=degraded) or {"version": ""})["version"]
         if now != interpreter["version"] and not allowed.interpreter(
             interpreter["command"], interpreter["version"], now
         ):
@@ -137,7 +139,10 @@ def _entrypoint(sealed: Examination, folder: str) -> list[str] | None:
 class EngineSubject:
     """A sealed run as something that can be run again."""
 
-    def __init__(self, bundle: Examination, folder: str, entrypoint: list[str]) -> None:
+    def __init__(
+        self, bundle: Examination, folder: str, entrypoint: list[str], degraded: Sequence[AbilityName]
+    ) -> None:
+        self._degraded = degraded
         self._input: Member = bundle.members[INPUT]
         self._folder = folder
         self._entrypoint = entrypoint
@@ -167,6 +172,7 @@ class EngineSubject:
                     environment=means.environment(self._environment),
                     read_only=means.read_only,
                     also_commands=means.also_commands,
+                    degraded=self._degraded,
                 )
         if not ran.worked:
             return Failed(ran.why())

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from ..sandbox.abilities import AbilityName
     from ..sandbox.observation import Observation
     from .conditions import Conditions, Source, Variation
     from .normalise import Normalisers
@@ -52,6 +53,7 @@ def replay_harness(
     times: int = 1,
     vary: Sequence[Variation] = (),
     normalisers: Normalisers | None = None,
+    degraded: Sequence[AbilityName] = (),
     progress: Callable[[str], None] = lambda _told: None,
 ) -> Replayed:
     """The run at `path`, a run directory, an out folder or a pack. Where something was executed it is executed again on
@@ -65,7 +67,7 @@ def replay_harness(
         subject: DecisionSubject | HarnessSubject | None = None if missing else DecisionSubject(recorded)
     else:
         missing = _missing_to_execute(recorded, workspace, given)
-        subject = None if missing else HarnessSubject(recorded, os.fspath(workspace or ""), given, stdin)
+        subject = None if missing else HarnessSubject(recorded, os.fspath(workspace or ""), given, stdin, degraded)
     what = _EXECUTED if recorded.execution is not None else _DECIDED
     if subject is None:
         return Replayed(what, recorded.checks, [], missing)
@@ -130,12 +132,20 @@ class DecisionSubject:
 class HarnessSubject:
     """What was carried out, as something that can be carried out again."""
 
-    def __init__(self, recorded: Recorded, workspace: str, given: Mapping[str, str], stdin: bytes) -> None:
+    def __init__(
+        self,
+        recorded: Recorded,
+        workspace: str,
+        given: Mapping[str, str],
+        stdin: bytes,
+        degraded: Sequence[AbilityName],
+    ) -> None:
         self._policy = recorded.run["policy"]
         self._proposal = propose(recorded.documents[pack.BUNDLE])
         self._workspace = workspace
         self._given = given
         self._stdin = stdin
+        self._degraded = degraded
         self._by_digest = recorded.is_pack
         self.sealed = recorded.made()
         self.sealed_at: str | None = recorded.run["completed_at"]
@@ -223,6 +233,7 @@ class _Again:
                 environment=self._means.environment(environment),
                 stdin=stdin,
                 timeout_ms=timeout_ms,
+                degraded=self._subject._degraded,
                 read_only=self._means.read_only,
                 also_commands=self._means.also_commands,
                 setting=self._conditions.setting(WORKSPACE),

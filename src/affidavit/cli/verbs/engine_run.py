@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...errors import UsageError
 from ..args import Option, Verb
+from ..degraded import ALLOW_DEGRADED, degraded_of
 from ..engine_input import ENGINE, EXITS, OPTIONS, STATUSES, given_of, tell
 from ..input import read_input
 
@@ -21,6 +22,7 @@ VERB = Verb(
     options=(
         *OPTIONS,
         Option("--verify-determinism", "run the engine twice, and seal nothing when the outputs differ"),
+        ALLOW_DEGRADED,
     ),
     arguments=(ENGINE,),
     examples=(
@@ -51,6 +53,7 @@ def run(args: Args, out: Output) -> int:
         given=given,
         separate_parameters=args.has("--separate-parameters"),
         verify_determinism=args.has("--verify-determinism"),
+        degraded=degraded_of(args),
         progress=(lambda told: out.say(told, "quiet")) if out.person_reads_errors else (lambda _told: None),
     )
     return tell(out, outcome)

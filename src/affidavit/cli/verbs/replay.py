@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...errors import UsageError
 from ...shown import plain
 from ..args import Argument, Option, Verb
+from ..degraded import ALLOW_DEGRADED, degraded_of
 from ..input import read_input
 
 TYPE_CHECKING = False
@@ -29,6 +30,7 @@ VERB = Verb(
         Option("--env", "a variable that the run's commands were given", value="NAME=VALUE", many=True),
         Option("--stdin", "what the run's first command was given on standard input", value="FILE"),
         Option("--allow-versions", "exact other versions that may stand for the recorded ones", value="FILE"),
+        ALLOW_DEGRADED,
         Option("--times", "run it so many times", value="N", default="1"),
         Option(
             "--vary",
@@ -80,6 +82,7 @@ def run(args: Args, out: Output) -> int:
         "times": _times(args.text("--times") or ""),
         "vary": _variations(args.text("--vary")),
         "normalisers": Normalisers(args.texts("--normalise")),
+        "degraded": degraded_of(args),
         "progress": (lambda told: out.say(told, "quiet")) if out.person_reads_errors else (lambda _told: None),
     }
     replayed = _engine_run(path, args, common) if _is_engine_run(path) else _harness_run(path, args, common)
