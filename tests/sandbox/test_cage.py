@@ -60,9 +60,7 @@ def spec(place: Path, version: int) -> SandboxSpec:
 
 
 @pytest.fixture(params=[1, 2])
-def caged(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[tuple[Cage, Path]]:
+def caged(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Cage, Path]:
     """A cage in plain folders that have the kernel's files."""
     real = os.mkdir
 
