@@ -12,10 +12,12 @@ from affidavit.canon.jcs import canonical
 from affidavit.canon.reader import read
 from affidavit.contracts.promotion_packet import OUR_REASONS, POINTERS, SEED_REASONS, verify_promotion_packet
 from affidavit.contracts.repair_log import EXAMPLE as REPAIR_LOG
-from affidavit.errors import ReadFailed
+from affidavit.errors import AffidavitError, ReadFailed, UsageError, WriteFailed
 from affidavit.runtime.promotion import NotPromotable, emit_promotion_packet, verify_promotion
 from affidavit.store.locate import NoBundle
-from affidavit.store.out import LatestInvalid
+from affidavit.store.lock import acquire
+from affidavit.store.out import LatestInvalid, OutFolder
+from affidavit.store.refused import Locked
 from affidavit.store.writer import begin
 from tests.support.plan_runs import RUN_ID, TOLD, commit, planned, recorded
 
@@ -210,6 +212,45 @@ def test_a_packet_without_a_repo_points_from_the_folder_above(tmp_path: Path) ->
     packet = emit_promotion_packet(run, os.path.join(out, "packet.json"))
     assert packet["run_manifest"] == f"out/{RUN_ID}/run_manifest.json"
     assert verify_promotion(os.path.join(out, "packet.json")).ok
+
+
+@pytest.mark.parametrize("below", ["", "outputs"])
+def test_a_packet_is_never_written_into_the_run_it_judges(out: str, below: str) -> None:
+    run = commit(out, more={"outputs/a.txt": b"a"})
+    with pytest.raises(UsageError, match="outside the run"):
+        emit_promotion_packet(out, os.path.join(run, below, "packet.json"))
+    assert emitted(run)["promotable_decision_stage"] is True
+
+
+def test_a_folder_that_is_being_written_to_is_waited_for(out: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = commit(out)
+    folder = os.open(out, os.O_RDONLY)
+    monkeypatch.setattr(OutFolder.__init__, "__defaults__", ("wait", 0.05))
+    with acquire(folder, out, "fail", 0):
+        for path in (run, out):
+            with pytest.raises(Locked):
+                emit_promotion_packet(path, os.path.join(out, "packet.json"))
+    os.close(folder)
+    assert emitted(run)["promotable_decision_stage"] is True
+
+
+def test_where_no_packet_can_be_written_nothing_is_judged(out: str) -> None:
+    commit(out)
+    with pytest.raises(AffidavitError):
+        emit_promotion_packet(out, os.path.join(out, "absent", "packet.json"))
+    os.mkdir(os.path.join(out, "packet.json"))
+    with pytest.raises(WriteFailed):
+        emit_promotion_packet(out, os.path.join(out, "packet.json"))
+
+
+def test_a_packet_takes_the_place_of_a_link_and_not_of_what_it_leads_to(out: str, tmp_path: Path) -> None:
+    commit(out)
+    precious = tmp_path / "precious.txt"
+    precious.write_text("x")
+    os.symlink(precious, os.path.join(out, "packet.json"))
+    emit_promotion_packet(out, os.path.join(out, "packet.json"))
+    assert precious.read_text() == "x"
+    assert not os.path.islink(os.path.join(out, "packet.json"))
 
 
 def test_a_path_that_holds_no_run_is_an_error_either_way(tmp_path: Path) -> None:

@@ -150,6 +150,49 @@ def test_only_the_lanes_of_the_plan_are_run(tmp_path: Path) -> None:
     assert load_bundle(told.path, level="strict").index["status"] == "ok"
 
 
+@pytest.mark.sandbox
+def test_what_the_kernel_calls_a_file_that_is_reached_by_other_names(tmp_path: Path) -> None:
+    told = run_plan("path-canonicalization", tmp_path / "out")
+    assert (told.status, told.mismatches["mismatches"]) == ("ok", [])
+    records = document(told.path, "path_witnesses.json")["records"]
+    inside = {row["scenario_id"].partition(":")[2]: row for row in records if row["lane"] == "scenario"}
+    observed = {name: row["observed_path"] for name, row in inside.items() if row["observed_path"]}
+    given = dict.fromkeys(
+        (
+            "as_it_is",
+            "by_symlink",
+            "by_dots",
+            "by_dot_and_slashes",
+            "by_proc_cwd",
+            "by_proc_root",
+            "by_proc_descriptor",
+        ),
+        "/workspace/given.txt",
+    )
+    assert observed == {
+        **given,
+        "by_linked_folder": "/workspace/out/given.txt",
+        "in_the_same_unicode_form": "/workspace/out/caf\u00e9",
+        "by_bind_mount": "/run/affidavit/__main__.py",
+        "by_hard_link": "/workspace/out/hard.txt",
+        "when_deleted": "/workspace/out/gone.txt (deleted)",
+        "when_renamed": "/workspace/out/new.txt",
+        "created_by_symlink": "/workspace/out/created.txt",
+    }
+    denied = {name for name, row in inside.items() if row["decision"] == "deny"}
+    assert denied == {
+        "by_symlink_loop",
+        "by_symlink_out",
+        "with_a_slash_behind",
+        "in_another_case",
+        "in_another_unicode_form",
+    }
+    for name, row in inside.items():
+        assert row["normalized_path"] == (row["observed_path"] or row["requested_path"])
+        asked_otherwise = name in observed and row["requested_path"] != row["observed_path"]
+        assert row["canonicalization"]["alias_pair"] is (asked_otherwise if name in observed else None)
+
+
 def test_a_dry_run_commits_what_would_be_tried(tmp_path: Path) -> None:
     told = run_plan("sandbox-conformance", tmp_path / "out", dry_run=True)
     assert told.status == "dry"

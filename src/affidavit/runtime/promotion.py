@@ -11,7 +11,7 @@ import os
 from ..canon.jcs import canonical
 from ..canon.reader import read
 from ..contracts.promotion_packet import MORE_POINTERS, POINTERS, verify_promotion_packet
-from ..errors import AffidavitError
+from ..errors import AffidavitError, UsageError
 from ..kernel.promote import packet as packet_of
 from ..kernel.promote import promotability
 from ..rules.model import Finding
@@ -66,17 +66,29 @@ def emit_promotion_packet(
     NotPromotable, and NoBundle, LatestInvalid or ReadFailed where there is no run.
     """
     place, name = os.path.split(os.path.abspath(os.fspath(out)))
-    gathered = _gather(os.fspath(bundle), gate, progress)
-    packet = _packet(gathered, place, gate, accept_channels, accept_repaired)
-    reasons = _reasons(packet, accept_channels)
-    if require_promotable and reasons:
-        raise NotPromotable(packet, reasons, "" if gathered.refusal is None else gathered.refusal.message)
     folder = durable.open_directory(place)
     try:
+        gathered = _gather(os.fspath(bundle), gate, progress)
+        _require_beside(place, gathered.path)
+        packet = _packet(gathered, place, gate, accept_channels, accept_repaired)
+        reasons = _reasons(packet, accept_channels)
+        if require_promotable and reasons:
+            raise NotPromotable(packet, reasons, "" if gathered.refusal is None else gathered.refusal.message)
         durable.replace(folder, name, canonical(packet) + b"\n")
     finally:
         os.close(folder)
     return packet
+
+
+def _require_beside(place: str, run: str) -> None:
+    """A packet inside the run it judges would be a file that no index lists, and spoil it."""
+    if _is_below(os.path.realpath(place), os.path.realpath(run)):
+        told = "expected a place outside the run, which holds what its index lists and nothing else"
+        raise UsageError("USAGE", f"{plain(place)}: {told}")
+
+
+def _is_below(place: str, folder: str) -> bool:
+    return (place + os.sep).startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def _reasons(packet: dict[str, Any], accept_channels: tuple[str, ...]) -> list[str]:
@@ -116,7 +128,7 @@ def _packet(
 def _pointers_from(place: str, run: str) -> str:
     """The run directory from the repo that the packet stands in; from its own where that is another."""
     root, there = repo_root(os.path.realpath(place)), os.path.realpath(run)
-    if (there + os.sep).startswith(root.rstrip(os.sep) + os.sep):
+    if _is_below(there, root):
         return os.path.relpath(there, root)
     return prefix_for(os.path.dirname(there), os.path.basename(there)).rstrip("/")
 
