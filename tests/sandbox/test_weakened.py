@@ -75,7 +75,7 @@ def no_network_namespace(patch: Patch, _: Fixtures) -> None:
     words(patch, without("--unshare-net"))
 
 
-_OWN_NAMESPACE = ("--pid", "--fork", "--kill-child")
+_OWN_NAMESPACE = ("--pid", "--fork", "--kill-child", "--mount-proc")
 
 
 def no_process_namespace(patch: Patch, _: Fixtures) -> None:

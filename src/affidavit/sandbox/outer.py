@@ -78,8 +78,9 @@ class Outer:
         """What starts what follows with all of it mounted."""
         script = _SCRIPT.format(table=table, lifeline=lifeline, ready=ready, errors=errors)
         # Its own process namespace, with bubblewrap as its first process: whatever kills bubblewrap kills everything,
-        # also the child that bubblewrap does not yet have bound to its life.
-        own = ["-Urm", "--propagation", "private", "--pid", "--fork", "--kill-child"]
+        # also the child that bubblewrap does not yet have bound to its life. And its own /proc: it asks there for its
+        # child by the number that this has in the namespace, which somebody else or nobody has outside.
+        own = ["-Urm", "--propagation", "private", "--pid", "--fork", "--kill-child", "--mount-proc"]
         return [unshare, *own, "/bin/sh", "-c", script, "sh", mount]
 
 

@@ -407,9 +407,11 @@ def bwrap_words(spec: SandboxSpec, supervisor: int) -> list[str]:
     words += ["--json-status-fd", str(STATUS), "--block-fd", str(BLOCK)]
     if spec.seccomp:
         words += ["--seccomp", str(SECCOMP)]
-    # If the supervisor is gone by now, this fails and with it the sandbox: --die-with-parent speaks only of a parent
-    # that dies later, and a closed --block-fd would let the command go. It is covered by the private /tmp.
-    words += ["--ro-bind", f"/proc/{supervisor}/task", "/tmp"]  # noqa: S108 -- inside
+    if spec.outer is None:
+        # If the supervisor is gone by now, this fails and with it the sandbox: --die-with-parent speaks only of a
+        # parent that dies later, and a closed --block-fd would let the command go. It is covered by the private /tmp.
+        # In a process namespace of its own bubblewrap dies by the lifeline, and sees another /proc than ours.
+        words += ["--ro-bind", f"/proc/{supervisor}/task", "/tmp"]  # noqa: S108 -- inside
     words += [*spec.mounts, "--chdir", spec.setting.directory, "--clearenv"]
     for name, value in sorted(spec.environment.items()):
         words += ["--setenv", name, value]
