@@ -213,7 +213,10 @@ def test_a_repository_of_another_user_is_refused(
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / ".gitconfig").write_text("[safe]\n\tdirectory = *\n")
     user = os.geteuid()
-    monkeypatch.setattr(os, "geteuid", lambda: user + 1)
+    if user == 0:
+        os.chown(repository / ".git", 12345, 12345)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: user + 1)
     monkeypatch.setenv("PATH", "/nonexistent")
     assert "another user" in applied(pack, repository)["violations"][0]["message"]
 
