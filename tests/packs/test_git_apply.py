@@ -422,6 +422,44 @@ def test_a_commit_that_cannot_be_made_current_takes_all_back(
     assert state(repository) == before
 
 
+def test_what_cannot_be_asked_afterwards_is_not_told_and_the_rest_is(
+    pack: str, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from affidavit.packs.git import GitFailed
+    from affidavit.packs.repository import Repository
+
+    real = Repository.dirty
+    asked: list[bool] = []
+
+    def dirty(self: Repository) -> set[str]:
+        asked.append(True)
+        if len(asked) > 1:
+            raise GitFailed("status", "ended with 128")
+        return real(self)
+
+    monkeypatch.setattr(Repository, "dirty", dirty)
+    result = applied(pack, repository, commit=True)
+    assert (result["outcome"], result["git_state"]) == ("SUCCESS", {"clean_before": True, "clean_after": None})
+    assert result["commit"]["sha"] == git(repository, "rev-parse", "HEAD")
+
+
+def test_a_branch_that_cannot_be_taken_back_is_told(
+    pack: str, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from affidavit.packs import git_apply as module
+    from affidavit.packs.git import GitFailed
+
+    def fail(*_: object) -> None:
+        raise GitFailed("symbolic-ref", "ended with 128")
+
+    monkeypatch.setattr(module._Finish, "_make_commit", fail)
+    monkeypatch.setattr(module._CheckedOut, "_move_back", fail)
+    done = git_apply(pack, repository, commit=True)
+    assert done.result["outcome"] == "FAILED"
+    assert "could not take branch and HEAD back" in done.result["error"]
+    assert git(repository, "status", "--porcelain") == ""
+
+
 def test_a_patch_that_does_not_fit_refuses_before_any_branch_is_made(repository: Path, tmp_path: Path) -> None:
     operations = (create("other", "x"), create("fine", "x"))
     pack = write_patch_pack(tmp_path / "unfit", *operations)

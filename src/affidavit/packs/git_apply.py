@@ -60,7 +60,7 @@ class _Refused(Exception):
 
     def __init__(self, findings: list[Finding]) -> None:
         super().__init__(findings)
-        self.findings = findings
+        findings = self.findings = sorted(findings, key=Finding.key)
         more = f" and {len(findings) - 1} more" if len(findings) > 1 else ""
         place = f"{findings[0].path}: " if findings[0].path else ""
         self.error = f"{place}{findings[0].message}{more}"
@@ -195,7 +195,7 @@ class _Work:
                 finish = _Finish(self.paths, repository, message, checked_out)
                 report.applied = apply_patch(claim, self.patch, dry_run=False, finish=finish)
             if checked_out.stays:
-                report.is_clean = not repository.dirty() and (finish.commit is not None or not self.paths)
+                report.is_clean = self._is_clean(repository, finish)
             if finish.commit is not None:
                 report.branch["head_after"] = finish.commit
                 report.commit = {"sha": finish.commit, "message": message or ""}
@@ -204,6 +204,13 @@ class _Work:
         report.branch["created"] = branch.is_new
         report.changed = [_changed(operation) for operation in sorted(self.patch["operations"], key=_by_path)]
         return report.ended("SUCCESS")
+
+    def _is_clean(self, repository: Repository, finish: _Finish) -> bool | None:
+        """None where git does not tell any more: what was applied is applied all the same."""
+        try:
+            return not repository.dirty() and (finish.commit is not None or not self.paths)
+        except GitFailed:
+            return None
 
     def _look(self, claim: Claim, path: str) -> tuple[Repository, Branch]:
         report = self.report
@@ -278,6 +285,12 @@ class _CheckedOut:
             self._take_back()
 
     def _take_back(self) -> None:
+        try:
+            self._move_back()
+        except GitFailed as error:
+            raise GitFailed("git-apply", f"could not take branch and HEAD back: {error.stable}", str(error)) from None
+
+    def _move_back(self) -> None:
         git, head, ref = self._repository.git, self._repository.head, self._repository.ref
         if self._is_moved and ref is not None:
             git.do("symbolic-ref", "-m", "git-apply: moving back", "HEAD", ref)

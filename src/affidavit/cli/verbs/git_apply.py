@@ -101,8 +101,10 @@ def _lines(result: dict[str, Any]) -> list[tuple[str, str]]:
         told.append(("", f"      {plain(found['message'])}"))
     if "error" in result:
         told.append(("bad", plain(result["error"])))
+    if result["outcome"] == "REFUSED":
+        return [*told, ("bad", "REFUSED: nothing was changed")]
     if result["outcome"] != "SUCCESS":
-        return [*told, ("bad", f"{result['outcome']}: nothing was changed")]
+        return [*told, ("bad", "FAILED: no file was changed")]
     branch = result["branch"]
     verb = "would be applied" if result["dry_run"] else "applied"
     where = f"{'new branch' if branch['created'] else 'branch'} {plain(branch['name'])}"
