@@ -11,10 +11,9 @@ import pytest
 
 from affidavit.canon.jcs import canonical
 from affidavit.canon.reader import read
-from affidavit.contracts.run import EXAMPLE
 from affidavit.quantities import age, size
 from tests.support.cli import affidavit, on_terminal
-from tests.support.runs import ENTRY, begin_run, commit_run, crashed_run
+from tests.support.runs import ENTRY, begin_run, commit_run, crashed_run, result_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +24,7 @@ def out(tmp_path: Path) -> Path:
     """An out folder of an accepted run and a crashed one."""
     folder = tmp_path / "out"
     with begin_run(folder, "run-1") as writer:
-        writer.put_json("run.json", {**EXAMPLE, "run_id": "run-1"})
+        writer.put_json("run.json", result_of("run-1"))
         writer.put("stdout", b"hello\n")
         writer.commit(ledger={**ENTRY, "run_id": "run-1"})
     crashed_run(folder, "run-2")
@@ -143,13 +142,17 @@ def test_abandon_closes_what_crashed_and_refuses_what_did_not(out: Path) -> None
 
 def test_reindex_bundle_tells_repairs_and_refuses(out: Path) -> None:
     assert affidavit("reindex-bundle", "--strict", str(out)).status == 0
-    (out / "run-1" / "stdout").write_bytes(b"hellO\n")
+    (out / "run-1" / "notes").write_bytes(b"a note\n")
     assert affidavit("reindex-bundle", str(out)).status == 1
     ran = affidavit("reindex-bundle", "--repair", str(out))
     body = body_of(ran.out)
-    assert (ran.status, body["ok"], body["repaired"]) == (0, True, ["stdout"])
+    assert (ran.status, body["ok"], body["repaired"]) == (0, True, ["notes"])
     assert affidavit("verify", str(out)).status == 0
     assert affidavit("verify", str(out / "run-1" / "repair_log.json")).status == 0
+    (out / "run-1" / "stdout").write_bytes(b"hellO\n")
+    ran = affidavit("reindex-bundle", "--repair", str(out))
+    body = body_of(ran.out)  # it is indexed now, and still not what the result says
+    assert (ran.status, [found["rule_id"] for found in body["violations"]]) == (1, ["RD11"])
     ran = affidavit("reindex-bundle", "--repair", str(out / "run-2"))
     assert (ran.status, body_of(ran.out)["error"]["code"]) == (1, "repair.refused")
     assert affidavit("reindex-bundle", "--repair", "--strict", str(out)).status == 3

@@ -11,7 +11,6 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from affidavit.contracts.ledger import verify_ledger
-from affidavit.contracts.run import EXAMPLE
 from affidavit.store import publish
 from affidavit.store.abandon import abandon, abandon_all
 from affidavit.store.ledger import entry_of_run
@@ -20,6 +19,7 @@ from affidavit.store.reader import Refused, load_bundle
 from affidavit.store.reindex import reindex_bundle
 from affidavit.store.remove import remove
 from affidavit.store.writer import begin
+from tests.support.runs import result_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +40,7 @@ class Scenario:
 
 def write_run(out: str, run_id: str, *, end: str = "commit") -> None:
     """A run with a result, a few files and a stream, ended as it says; or left to itself."""
-    run: dict[str, Any] = {**EXAMPLE, "run_id": run_id}
+    run = result_of(run_id)
     writer = begin(
         out, run_id, plan_id="harness", plan_digest="0" * 64, world_id="linux-x64-0123456789abcdef", channel="direct"
     )

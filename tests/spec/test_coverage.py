@@ -26,7 +26,7 @@ SERIES = {
     "apply": ["SCHEMA", *(f"AS{number}" for number in range(1, 13))],
     "git_apply": ["SCHEMA", *(f"GA{number}" for number in range(1, 13))],
     "artifact_index": ["SCHEMA", *(f"IX{number}" for number in range(1, 8))],
-    "run_directory": [f"RD{number}" for number in range(1, 11)],
+    "run_directory": [f"RD{number}" for number in range(1, 12)],
     "out_folder": ["OF1", "OF2"],
     "repair_log": ["SCHEMA", *(f"RL{number}" for number in range(1, 5))],
     "run_status": ["SCHEMA", *(f"ST{number}" for number in range(1, 5))],

@@ -35,7 +35,8 @@ def test_a_crashed_run_is_closed_as_failed_and_loads(tmp_path: Path) -> None:
 def test_what_should_have_come_is_told_as_missing(tmp_path: Path) -> None:
     run = crashed_run(tmp_path / "out", "run-1")
     abandon(str(run))
-    assert load_bundle(run, level="strict").missing == ["out/run-1/policy.json", "out/run-1/run.json"]
+    missing = load_bundle(run, level="strict").missing
+    assert missing == [f"out/run-1/{name}.json" for name in ("intent", "policy", "run")]
 
 
 def test_a_run_that_ended_without_an_index_is_closed(tmp_path: Path) -> None:

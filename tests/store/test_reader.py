@@ -61,7 +61,7 @@ def test_a_committed_run_is_loaded_by_its_directory_and_by_its_out_folder(tmp_pa
 def test_at_strict_what_should_be_there_is_there_or_missing(tmp_path: Path) -> None:
     run = commit_run(tmp_path / "out", "run-1")
     assert found_in(run) == []
-    assert found_in(run, level="strict") == [("RD8", "policy.json"), ("RD8", "run.json")]
+    assert found_in(run, level="strict") == [("RD8", "intent.json"), ("RD8", "policy.json"), ("RD8", "run.json")]
 
 
 def test_a_run_in_progress_is_refused(tmp_path: Path) -> None:

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from affidavit.canon.jcs import canonical
-from affidavit.contracts.run import EXAMPLE
 from affidavit.store.listing import OutListing
 from affidavit.store.refused import Alive, RunExists
 from affidavit.store.remove import collect, remove
 from affidavit.store.verify import verify_out_folder
-from tests.support.runs import ENTRY, begin_run, commit_run, crashed_run, rewrite, uncommitted_run
+from tests.support.runs import ENTRY, begin_run, commit_run, crashed_run, result_of, rewrite, uncommitted_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,7 +95,7 @@ def test_collecting_keeps_the_newest_the_latest_and_the_unfinished(tmp_path: Pat
 
 def test_a_listing_tells_state_outcome_size_and_age(tmp_path: Path) -> None:
     with begin_run(tmp_path, "run-1") as writer:
-        writer.put_json("run.json", {**EXAMPLE, "run_id": "run-1"})
+        writer.put_json("run.json", result_of("run-1"))
         writer.put("deep/er/file", b"12345")
         writer.commit(ledger={**ENTRY, "run_id": "run-1"})
     crashed_run(tmp_path, "run-2")
@@ -125,12 +124,12 @@ def test_a_listing_tells_state_outcome_size_and_age(tmp_path: Path) -> None:
 
 
 def test_verifying_a_folder_tells_of_each_run_of_the_ledger_and_of_latest(tmp_path: Path) -> None:
-    result = {**EXAMPLE, "run_id": "run-1"}
+    result = result_of("run-1")
     with begin_run(tmp_path, "run-1") as writer:
         writer.put_json("run.json", result)
         writer.commit(ledger={**ENTRY, "run_id": "run-1"})
     with begin_run(tmp_path, "run-2") as writer:
-        writer.put_json("run.json", {**EXAMPLE, "run_id": "run-2"})
+        writer.put_json("run.json", result_of("run-2"))
         writer.commit()
     commit_run(tmp_path, "run-3", ledger=True)
     shutil.rmtree(tmp_path / "run-3")

@@ -17,6 +17,7 @@ from affidavit.contracts.run_status import EXAMPLE as STATUS
 from affidavit.store import fs
 from affidavit.store.reader import validate
 from affidavit.store.verify import latest_in
+from tests.support.runs import result_of
 
 if TYPE_CHECKING:
     from affidavit.rules.model import Report
@@ -33,7 +34,7 @@ def told() -> dict[str, Any]:
     """A committed run with a result and some output."""
     files = {
         "run_status.json": text({**STATUS, "run_id": RUN_ID}),
-        "run.json": text({**RUN, "run_id": RUN_ID}),
+        "run.json": text(result_of(RUN_ID)),
         "policy.json": text(RUN["policy"]),
         "stdout": "hello\n",
         "outputs/page": "<p>\n",

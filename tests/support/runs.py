@@ -100,8 +100,9 @@ def uncommitted_run(out: Path, run_id: str) -> Path:
 
 
 def result_of(run_id: str) -> dict[str, Any]:
-    """The example of a run result, as that of another run."""
-    return {**EXAMPLE, "run_id": run_id}
+    """The example of a run result, as that of another run that said hello."""
+    said = "sha256:" + hashlib.sha256(b"hello\n").hexdigest()
+    return {**EXAMPLE, "run_id": run_id, "execution": {**EXAMPLE["execution"], "stdout_sha256": said}}
 
 
 def result_run(out: Path, run_id: str, files: dict[str, bytes] | None = None) -> Path:

@@ -6,6 +6,8 @@ place in a run directory is the path of a file in it; where the file is a docume
 
 from __future__ import annotations
 
+from ..canon.jcs import canonical
+from ..canon.profiles import KERNEL
 from ..canon.reader import MAX_BYTES
 from ..rules.engine import MOST_FINDINGS
 from ..rules.model import Contract, Fault, Finding, Report, Rule, Unchecked
@@ -13,6 +15,7 @@ from ..rules.shape import Anything
 from ..shown import shown
 from ..values import pointer
 from . import artifact_index, run_status
+from .run_members import BUNDLE, INTENT, POLICY, RUN, RUN_MANIFEST, SUMMARY, expected_members, member, references
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,11 +26,6 @@ if TYPE_CHECKING:
 
     Verify = Callable[..., Report]
 
-RUN = "run.json"
-RUN_MANIFEST = "run_manifest.json"
-SUMMARY = "summary.json"
-POLICY = "policy.json"
-
 #: The documents that are verified where they stand in a run directory, and the module of each.
 KNOWN = {
     run_status.NAME: "run_status",
@@ -35,8 +33,8 @@ KNOWN = {
     RUN: "run",
     POLICY: "policy",
     SUMMARY: "summary",
-    "bundle.json": "bundle",
-    "intent.json": "intent",
+    BUNDLE: "bundle",
+    INTENT: "intent",
     "runner.json": "runner",
     "evidence.json": "evidence",
     "patch.json": "patch",
@@ -74,6 +72,7 @@ class Observed:
     hold. `unread` says of a document that could not be read (expected, found, where)."""
 
     __slots__ = (
+        "bundle_sha256",
         "differing",
         "documents",
         "entries",
@@ -102,6 +101,7 @@ class Observed:
         self.entries: dict[str, dict[str, Any]] | None = None
         self.missing: list[str] = []
         self.size = 0
+        self.bundle_sha256: str | None = None
         self.documents: dict[str, Any] = {}
         self.ids: dict[str, tuple[object, object]] = {}
         self.schemas: dict[str, str | None] = {}
@@ -133,6 +133,8 @@ class Observed:
         """A document of a name that a run directory knows."""
         if name in KEPT:
             self.documents[name] = value
+        if name == BUNDLE:
+            self.bundle_sha256 = KERNEL.digest(value).content_hash
         if type(value) is dict:
             self.ids[name] = (value.get("run_id"), value.get("world_id"))
         for place, report in self._reports(name, value):
@@ -171,11 +173,6 @@ class Observed:
     def leave(self, rule_id: str, reason: str) -> None:
         if len(self.not_checked) < MOST_FINDINGS:
             self.not_checked.append(Unchecked(rule_id, reason))
-
-
-def member(value: object, name: str) -> Any:
-    """The member of an object; None where there is none, or no object."""
-    return value.get(name) if type(value) is dict else None
 
 
 def _verifier(module: str) -> Verify:
@@ -280,6 +277,22 @@ def _absence_is_told(run: Observed) -> Iterator[Fault]:
                 yield Fault("it among what the index calls missing", "neither there nor missing", path)
 
 
+def _result_is_of_these_files(run: Observed) -> Iterator[Fault]:
+    """What run.json says of the files beside it, where they are there."""
+    result, entries = run.documents.get(RUN), run.entries or {}
+    if run.state == "failed" or type(result) is not dict:
+        return
+    reference = member(member(result, "bundle"), "sha256")
+    if run.bundle_sha256 is not None and reference != run.bundle_sha256:
+        yield Fault(f"{shown(run.bundle_sha256)}, the hash of {BUNDLE}", shown(reference), RUN, "bundle", "sha256")
+    policy = run.documents.get(POLICY)
+    if policy is not None and canonical(policy) != canonical(member(result, "policy")):
+        yield Fault(f"the policy that {RUN} embeds", "another", POLICY)
+    for path, told, place in references(result):
+        if path in entries and told != (wanted := f"sha256:{entries[path]['sha256']}"):
+            yield Fault(f"{wanted}, the digest of {shown(path)}", shown(told), RUN, *place)
+
+
 def _own_index_is_canonical(run: Observed) -> Iterator[Fault]:
     status = run.documents.get(run_status.NAME)
     is_ours = type(status) is dict and "writer_boot_id" in status
@@ -300,44 +313,6 @@ def _documents_could_be_read(run: Observed) -> Iterator[Fault]:
                 run.leave("RD9", f"{name}, of a run that failed: expected {expected}, found {found}")
             else:
                 yield Fault(expected, found, name)
-
-
-_PLAN_RUN = (
-    run_status.NAME,
-    RUN_MANIFEST,
-    "expected_matrix.generated.json",
-    "expected_matrix.json",
-    "mismatch_summary.json",
-    "mismatch_packets.jsonl",
-    SUMMARY,
-    "summary.md",
-)
-_BY_LANE = {
-    "baseline": ("baseline_results.json", "path_witnesses.json"),
-    "scenario": ("runtime_results.json", "runtime_events.normalized.json", "path_witnesses.json"),
-    "oracle": ("oracle_results.json",),
-}
-
-
-def expected_members(documents: dict[str, Any]) -> list[str]:
-    """The members that a run should have, from what its own documents say (contracts 4.2)."""
-    status = documents.get(run_status.NAME)
-    if type(status) is not dict:
-        return [run_status.NAME]
-    if status.get("plan_id") == run_status.HARNESS:
-        run = documents.get(RUN)
-        has_bundle = member(run, "bundle") is not None
-        return [run_status.NAME, RUN, POLICY, *(["bundle.json"] if has_bundle else [])]
-    return members_of_plan_run(member(documents.get(SUMMARY), "lanes"))
-
-
-def members_of_plan_run(lanes: object) -> list[str]:
-    """What a plan run has, whatever it did, and what each lane that was on adds."""
-    found = dict.fromkeys(_PLAN_RUN)
-    for lane, names in _BY_LANE.items():
-        if member(lanes, lane) is True:
-            found.update(dict.fromkeys(names))
-    return list(found)
 
 
 RUN_DIRECTORY = Contract(
@@ -362,6 +337,7 @@ RUN_DIRECTORY = Contract(
         Rule("RD8", "what should be there is there or missing", _absence_is_told, levels=_STRICT),
         Rule("RD9", "known documents are JSON", _documents_could_be_read),
         Rule("RD9", "known documents keep their own rules"),
+        Rule("RD11", "the result speaks of the files beside it", _result_is_of_these_files),
         Rule("RD10", "an index of ours is canonical bytes", _own_index_is_canonical, levels=_NOT_COMPAT),
     ),
 )

@@ -11,7 +11,8 @@ from ..canon.reader import read
 from ..contracts import run_status
 from ..contracts.engine_family import INPUT, MANIFEST, META, OUTPUT, SUMS
 from ..contracts.pack import MEMBERS, RULE_OF, examine_pack
-from ..contracts.run_directory import KNOWN, RUN, most_bytes
+from ..contracts.run_directory import KNOWN, most_bytes
+from ..contracts.run_members import RUN
 from ..errors import ParseError, ReadFailed
 from ..store.locate import NoBundle
 from ..store.reader import Refused, VerifiedBundle, load_bundle, open_bundle_unverified

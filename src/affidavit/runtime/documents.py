@@ -6,9 +6,9 @@ from .. import __version__
 from ..canon.jcs import canonical
 from ..contracts.apply_preflight import SCHEMA_VERSION as PREFLIGHT_VERSION
 from ..contracts.plan import plan_digest
-from ..contracts.run_directory import SUMMARY, members_of_plan_run
 from ..contracts.run_manifest import NAME as MANIFEST
 from ..contracts.run_manifest import SCHEMA_VERSION as MANIFEST_VERSION
+from ..contracts.run_members import SUMMARY, members_of_plan_run
 from ..kernel import compare
 from ..kernel.compare import Recording
 from ..kernel.matrix import expected_matrix

@@ -12,7 +12,7 @@ import time
 
 from ..canon.reader import read
 from ..contracts.plan import lanes_of, plan_digest
-from ..contracts.run_directory import SUMMARY
+from ..contracts.run_members import SUMMARY
 from ..sandbox.host import probe_host
 from ..sandbox.world import world_id
 from ..store.index import prefix_for

@@ -7,7 +7,8 @@ import time
 
 from ..canon.reader import read
 from ..contracts import artifact_index, run_status
-from ..contracts.run_directory import FIRST, expected_members, most_bytes
+from ..contracts.run_directory import FIRST, most_bytes
+from ..contracts.run_members import expected_members
 from ..errors import ParseError, ReadFailed
 from . import fs
 from .held import Held, clear_asides, held, open_run, status_in

@@ -12,7 +12,8 @@ import stat
 from ..canon.reader import read
 from ..contracts import artifact_index, repair_log, run_status
 from ..contracts.ledger import split_lines
-from ..contracts.run_directory import RUN, SUMMARY, member, most_bytes
+from ..contracts.run_directory import most_bytes
+from ..contracts.run_members import RUN, SUMMARY, member
 from ..errors import ParseError, ReadFailed
 from . import fs, ledger
 from .held import writer_of

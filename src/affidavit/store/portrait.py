@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..contracts.run_directory import RUN, SUMMARY, member
+from ..contracts.run_members import RUN, SUMMARY, member
 from ..contracts.run_status import NAME as RUN_STATUS
 from .listing import Listed, document, sizes
 from .locate import locate

@@ -61,7 +61,7 @@ class NotIndexed(Refused):
 
 
 class Contradicted(Refused):
-    """RD5-RD8: index, status and files do not say the same."""
+    """RD5-RD8, RD11: index, status, result and files do not say the same."""
 
 
 class DocumentRefused(Refused):
@@ -79,6 +79,7 @@ _REFUSALS: dict[str, tuple[type[Refused], str]] = {
     "RD7": (Contradicted, "index.schema_version"),
     "RD8": (Contradicted, "index.missing"),
     "RD9": (DocumentRefused, "document.invalid"),
+    "RD11": (Contradicted, "result.contradicts"),
 }
 
 

@@ -6,7 +6,7 @@ import os
 
 from ..contracts.ledger import LedgerReading, split_lines
 from ..contracts.out_folder import Folder, examine_out_folder
-from ..contracts.run_directory import RUN
+from ..contracts.run_members import RUN
 from ..errors import AffidavitError, ReadFailed
 from . import fs, ledger
 from .locate import Place, locate, named_by_latest, runs_in
