@@ -20,8 +20,9 @@ from affidavit.harness.errors import RunError
 from affidavit.harness.evidence import require_sound_evidence, require_sound_patch
 from affidavit.harness.intent import parse_intent
 from affidavit.harness.request import Request
-from affidavit.harness.run import perform
+from affidavit.harness.run import perform, run_intent
 from affidavit.sandbox.runner import run as sandbox_run
+from affidavit.store.reader import load_bundle
 from tests.support.harness import Run, acceptance, command, executed, file, limited, shell
 
 if TYPE_CHECKING:
@@ -251,6 +252,48 @@ def test_what_the_workspace_left_out_is_named_by_the_runner(tmp_path: Path) -> N
     assert run.outputs == {}
     run = executed(tmp_path, commands=[command("c", "ls", "/usr", "/home/me", required=False)])
     assert "command.absolute_path c: the host is not visible inside" in run.warnings
+
+
+#: Names that are legal on Linux and trouble everywhere: each is an output like any other.
+ODD = (
+    "a\nb",
+    "a\x1b[2Jb",
+    "back\\slash",
+    "-rf",
+    " blank ",
+    "run.json",
+    "'\"$(x)`",
+    "%s",
+    "\u202e\u2066",
+    "n" * 255,
+)
+
+
+def test_outputs_of_any_name_are_kept_under_that_name(tmp_path: Path) -> None:
+    names = [*ODD, "/".join(["d" * 200] * 12) + "/deep"]
+    script = "const fs = require('fs'); for (const name of JSON.parse(process.argv[1])) {"
+    script += " const at = name.lastIndexOf('/'); if (at > 0) fs.mkdirSync(name.slice(0, at), {recursive: true});"
+    script += " fs.writeFileSync(name, name) }"
+    told = canonical(names).decode()
+    run = executed(tmp_path, commands=[command("c", "node", "-e", script, told)])
+    assert run.accepted, (run.reasons, run.stderr)
+    assert run.outputs == {name: name.encode() for name in names}
+    assert verify_artifact_index(run.document("artifact_index.json"), level="strict").ok
+    assert load_bundle(str(run.directory)).run_id == run.directory.name
+
+
+def test_a_name_that_climbs_on_another_system_is_left_out_and_named(tmp_path: Path) -> None:
+    run = executed(tmp_path, commands=[shell("c", "touch '..\\up' fine")])
+    assert set(run.outputs) == {"fine"}
+    assert "output.left_out ..\\up: a name that climbs elsewhere" in run.warnings
+
+
+def test_an_out_folder_that_is_a_write_root_is_refused(tmp_path: Path) -> None:
+    intent = canonical({"goal": "x", "context": {"work": {"commands": [command("c", "node", "-v")]}}})
+    run_intent(intent, policy="strict", mode="execute-sandbox", workspace=tmp_path, out=tmp_path / "runs")
+    with pytest.raises(RunError, match="the write root out of policy strict is a folder of runs") as caught:
+        run_intent(intent, policy="strict", mode="execute-sandbox", workspace=tmp_path, out=tmp_path / "out")
+    assert caught.value.details["cause"] == "WRITE_ROOT_IS_OUT"
 
 
 def test_RUN_E005_the_run_is_committed_as_failed(tmp_path: Path) -> None:

@@ -179,6 +179,14 @@ class Execution:
             limits=request.limits,
             is_stopped=lambda: self._interrupt is not None and self._interrupt.was_asked,
         )
+        for root in request.policy["allowed_write_roots"]:
+            if any(root.rstrip("/") == path or root.startswith(path + "/") for path in copied.excluded):
+                raise RunError(
+                    SANDBOX,
+                    f"the write root {plain(root)} of policy {request.policy['name']} is a folder of runs, and what is "
+                    "written there could be no output; name another --out",
+                    cause="WRITE_ROOT_IS_OUT",
+                )
         for path, what in copied.skipped:
             self._done.warnings.add(f"workspace.skipped {plain(path)}: {what}")
         return copied
