@@ -50,7 +50,7 @@ reference: $(VENV)/.dev ## write the command reference and the manual page again
 	@$(PY) -m affidavit.cli.reference man > docs/man/affidavit.1
 
 .PHONY: bench
-bench: $(VENV)/.dev ## print the ratios that the issues and docs/performance.md speak of
+bench: $(VENV)/.dev ## print the ratios that docs/performance.md speaks of
 	@$(PY) -m bench
 
 .PHONY: bench-peers
