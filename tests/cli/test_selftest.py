@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
+from affidavit.cli.main import main
 from tests.support.cli import affidavit, on_terminal
+from tests.support.ordinary import as_ordinary_user
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,9 +65,6 @@ def test_a_sandbox_that_cannot_be_had_is_no_leak_and_no_success() -> None:
         "from affidavit.sandbox import programs; programs.PROGRAM_FOLDERS = ('/nonexistent',)\n"
         "from affidavit.cli.main import main; raise SystemExit(main(['selftest', '--probe', 'read_own_file']))"
     )
-    import subprocess
-    import sys
-
     ran = subprocess.run([sys.executable, "-c", without], capture_output=True, check=False)
     assert ran.returncode == 2
     error = json.loads(ran.stderr)
@@ -77,3 +79,34 @@ def test_wrong_usage_is_told_as_such(words: tuple[str, ...]) -> None:
     ran = affidavit("selftest", *words)
     assert ran.status == 3
     assert ran.out == b""
+
+
+def test_a_leak_is_told_and_is_no_success() -> None:
+    """A sandbox whose network is the host's."""
+    weakened = (
+        "from affidavit.sandbox import launch, spec\n"
+        "launch.bwrap_words = lambda *given: [word for word in spec.bwrap_words(*given) if word != '--unshare-net']\n"
+        "from affidavit.cli.main import main\n"
+        "raise SystemExit(main(['selftest', '--probe', 'connect_to_host_tcp', '--probe', 'read_own_file']))"
+    )
+    ran = subprocess.run([sys.executable, "-c", weakened], capture_output=True, check=False)
+    told = json.loads(ran.stdout)
+    assert (ran.returncode, told["ok"], told["counts"]["leak"]) == (1, False, 1)
+    (leak,) = [row for row in told["probes"] if row["verdict"] == "leak"]
+    assert leak["probe_id"] == "connect_to_host_tcp"
+    assert (leak["expected"], leak["observed"]) == ("deny", "allow")
+    assert leak["witnessed"] == ["tcp heard from it"]
+
+
+def test_an_ordinary_user_can_ask_too() -> None:
+    main(["selftest", "--json", *SOME])  # loads what nobody may read where it is installed
+
+    def asked() -> tuple[int, bytes]:
+        written = os.memfd_create("stdout")
+        sys.stdout = open(written, "w", encoding="utf-8")  # noqa: SIM115 -- the child ends with it
+        status = main(["selftest", "--json", *SOME])
+        return status, os.pread(written, 1 << 20, 0)
+
+    status, out = as_ordinary_user(asked)
+    assert status == 0
+    assert json.loads(out)["counts"]["held"] == 2

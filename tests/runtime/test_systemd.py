@@ -16,6 +16,7 @@ from affidavit.runtime.channels import why_not
 from affidavit.runtime.systemd import Manager, unit_words
 from tests.runtime.test_run import plan, registries
 from tests.support.machine import machine, state_of_host
+from tests.support.ordinary import ORDINARY
 
 if TYPE_CHECKING:
     import subprocess
@@ -183,3 +184,28 @@ def test_whoever_is_killed_leaves_a_run_that_can_be_closed(system: System, victi
         assert closed.returncode == 0, closed
     assert system.file(f"{out}/{run_id}/artifact_index.json")["status"] == "failed"
     assert system.affidavit("verify", f"{out}/{run_id}").returncode == 0
+
+
+@needs_root
+def test_an_ordinary_user_asks_a_manager_of_their_own(system: System) -> None:
+    """Whose units are born of it as those of the system are of process 1."""
+    # the interpreter may lie where only root can read it
+    script = f"""
+        set -e
+        systemctl start user@{ORDINARY}.service
+        mkdir -p /run/base /run/venv/bin
+        mount --bind {sys.base_prefix} /run/base
+        printf 'home = /run/base/bin\n' > /run/venv/pyvenv.cfg
+        ln -s /run/base/bin/{os.path.basename(os.path.realpath(sys.executable))} /run/venv/bin/python
+        ln -s {sys.prefix}/lib /run/venv/lib
+        cd /tmp
+        setpriv --reuid={ORDINARY} --regid={ORDINARY} --clear-groups /run/venv/bin/python -B -m affidavit \
+          plan run --registries {system.place} --channel systemd_clean --out /tmp/ordinary {system.place}/plan.json
+    """
+    ran = system.there.enter("sh", "-c", script)
+    assert ran.returncode == 0, ran
+    manifest = system.document("/tmp/ordinary", "run_manifest.json")
+    assert verify_run_manifest(manifest, level="strict").findings == ()
+    proof = manifest["channel_proof"]
+    assert proof["manager"]["manager_pid"] == proof["worker"]["parent_pid"] > 1
+    assert f"/user@{ORDINARY}.service/app.slice/" in proof["worker"]["cgroup"]

@@ -15,6 +15,7 @@ import stat
 import sys
 import tempfile
 import threading
+from functools import cache
 
 from .attempt import attempt
 from .host import probe_host
@@ -59,8 +60,9 @@ def interpreter() -> str:
     return os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
 
 
+@cache
 def program_files() -> dict[str, bytes]:
-    """The probe program, by the names below its folder."""
+    """The probe program, by the names below its folder; read once, as long as we may."""
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "probe")
     files = {"__main__.py": _MAIN.encode()}
     for name in sorted(os.listdir(source)):
