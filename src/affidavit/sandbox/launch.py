@@ -72,7 +72,7 @@ class Descriptors:
 class Launched:
     """A started sandbox that waits to be let go, and our ends of its pipes."""
 
-    __slots__ = ("_in_namespace", "aside", "err", "go", "out", "pid", "status", "stdin")
+    __slots__ = ("_in_namespace", "_ready", "aside", "err", "go", "out", "pid", "status", "stdin")
 
     def __init__(self, spec: SandboxSpec, descriptors: Descriptors) -> None:
         self.out, their_out = descriptors.pipe()
@@ -85,6 +85,7 @@ class Launched:
         self._in_namespace = spec.outer is not None
         #: What is said while the mounts are made; not by bubblewrap, and not by the command.
         self.aside: int | None = None
+        self._ready: int | None = None
         self.stdin: int | None = None
         if spec.stdin:
             their_in, self.stdin = descriptors.pipe()
@@ -101,18 +102,27 @@ class Launched:
                 given[FIRST_FILE + at] = descriptors.data(content)
             if spec.outer is not None:
                 given |= {TABLE: descriptors.data(spec.outer.table()), LIFELINE: descriptors.lifeline()}
-                given[READY], ready = descriptors.pipe()
+                given[READY], self._ready = descriptors.pipe()
                 given[ERRORS] = their_err
                 self.aside, given[2] = descriptors.pipe()
             argv = [*spec.outer_words, spec.bwrap, "--args", str(ARGS), "--", *spec.argv]
             self.pid = spawn(argv, _ENVIRONMENT, given)
             if spec.outer is not None:
                 _dies_with_us(self.pid, given[LIFELINE])
-                os.write(ready, b"\n")
         else:
             self.pid = spawn([_ENV_PROGRAM, "-C", spec.workspace, "--", *spec.argv], spec.environment, given)
         for theirs in (*given.values(), writing, their_status, their_go):
             descriptors.close(theirs)
+
+    def heard(self) -> None:
+        """Something was said aside: the shell that makes the mounts is there, and is told that it may."""
+        if self._ready is None:
+            return
+        try:
+            os.write(self._ready, b"\n")
+        except BrokenPipeError:  # it was no shell but a complaint
+            pass
+        self._ready = None
 
     def first_inside(self, told: int) -> int:
         """The first process inside, as the host numbers it; bubblewrap has told its own number for it, which is another

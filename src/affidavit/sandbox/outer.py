@@ -16,11 +16,12 @@ PAGE = 4096
 #: Folders every system has and no program needs; the first that nothing is bound from is covered.
 BASES = ("/mnt", "/media", "/srv", "/opt", "/sys")
 
-#: Nothing before we said that it will die with us; whoever died before saying so closed the pipe, and read fails. Then
-#: mount by its path, the table's descriptor by its number; what bubblewrap shall not have is closed. mount says
-#: with 64 that some worked, which is a failure too. Until bubblewrap starts, standard error is not the command's.
+#: Nothing before we said that it will die with us; whoever died before saying so closed the pipe, and read fails. That
+#: is said only once this shell is heard: by then unshare has bound it to its own life. Then mount by its path, the
+#: table's descriptor by its number; what bubblewrap shall not have is closed. mount says with 64 that some worked,
+#: which is a failure too. Until bubblewrap starts, standard error is not the command's.
 _SCRIPT = (
-    'read -r _ <&{ready} && m=$1 && shift && "$m" -a -T /proc/self/fd/{table} || exit 1; '
+    'echo >&2 && read -r _ <&{ready} && m=$1 && shift && "$m" -a -T /proc/self/fd/{table} || exit 1; '
     'exec "$@" 2>&{errors} {table}<&- {lifeline}<&- {ready}<&- {errors}>&-'
 )
 

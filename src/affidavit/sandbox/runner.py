@@ -217,6 +217,8 @@ class _Supervision:
             elif descriptor == self._launched.aside:
                 piece = os.read(descriptor, 65536)
                 self._said_aside = (self._said_aside + piece)[:_MOST_REASON]
+                if piece:
+                    self._launched.heard()
                 if not piece:
                     self._deaf(descriptor)
             else:
@@ -314,7 +316,7 @@ class _Supervision:
     def _never_executed(self) -> tuple[Outcome, int | None, int | None, str]:
         """bubblewrap ended without an exit code of the command: what it said is on standard error, alone there."""
         assert self._wait_status is not None
-        said = (self._said_aside or self._said_first).decode(errors="replace").strip().split("\n", 1)[0]
+        said = (self._said_aside.strip() or self._said_first).decode(errors="replace").strip().split("\n", 1)[0]
         if os.WIFSIGNALED(self._wait_status) or said.startswith(_UNSHARE_SAYS_KILLED):
             # unshare ends as its child did; of SIGKILL an older one cannot, and says so
             number = os.WTERMSIG(self._wait_status) if os.WIFSIGNALED(self._wait_status) else int(signal.SIGKILL)
