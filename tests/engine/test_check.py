@@ -104,6 +104,17 @@ def test_a_schema_that_takes_years_is_a_fault_and_no_hang() -> None:
     assert "longer" in answer.found
 
 
+def test_a_document_that_is_wrong_in_many_ways_takes_no_more_memory_than_there_is() -> None:
+    """Each error holds a copy of what it is about."""
+    document: Any = {"items": [{"at": n, "label": f"sample {n}"} for n in range(100_000)]}
+    schemas: list[Any] = [{"allOf": [{"type": "string", "minimum": n} for n in range(400)]}, doubling(9)]
+    for schema in schemas:
+        errors = judge(schema, (document,))
+        assert isinstance(errors, list)
+        assert errors[0][0] == ()
+    assert judge({"type": "object"}, (document,)) == []
+
+
 def test_a_schema_with_references_is_judged_all_the_same() -> None:
     assert judge(doubling(3), ("x",)) == []
     errors = judge(doubling(3), (1,))

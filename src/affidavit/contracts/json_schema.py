@@ -58,9 +58,15 @@ class Schema:
     def __init__(self, validator: Any) -> None:
         self._validator = validator
 
+    def accepts(self, value: Json) -> bool:
+        """Whether nothing is wrong with a value. Takes no more memory than the value."""
+        accepted: bool = self._validator.is_valid(value)
+        return accepted
+
     def errors(self, value: Json) -> Iterator[Error]:
-        """What is wrong with a value."""
-        if self._validator.is_valid(value):
+        """What is wrong with a value. Each error holds a copy of what it is about: megabytes that are wrong in a
+        thousand ways may take all memory there is."""
+        if self.accepts(value):
             return
         for count, error in enumerate(self._validator.iter_errors(value)):
             if count == MOST_ERRORS:
@@ -130,6 +136,9 @@ def constrains_nothing(schema: Json) -> bool:
     return True
 
 
+#: A schema of more nodes is none that somebody wrote.
+_MANY = 20_000
+
 #: What may make judging a value take far longer than the value and the schema are large.
 _MAY_MULTIPLY = frozenset({"$ref", "$dynamicRef", "pattern", "patternProperties"})
 
@@ -137,8 +146,12 @@ _MAY_MULTIPLY = frozenset({"$ref", "$dynamicRef", "pattern", "patternProperties"
 def may_take_long(schema: Json) -> bool:
     """False when the cost is bounded by the sizes of schema and value: no reference, no pattern anywhere in it."""
     waiting: list[Json] = [schema]
+    seen = 0
     while waiting:
         at = waiting.pop()
+        seen += 1
+        if seen > _MANY:
+            return True
         if type(at) is dict:
             if not _MAY_MULTIPLY.isdisjoint(at):
                 return True
