@@ -44,9 +44,9 @@ def run(examples: Path, words: str) -> tuple[int, Run]:
 
 def test_every_example_is_tried_here() -> None:
     assert len(commands()) == 7
-    assert sorted(name for name in os.listdir(EXAMPLES) if os.path.isdir(os.path.join(EXAMPLES, name))) == [
-        "change", "model", "questions", "refused", "site", "test-suite",
-    ]  # fmt: skip
+    folders = {name for name in os.listdir(EXAMPLES) if os.path.isdir(os.path.join(EXAMPLES, name))}
+    assert folders == {"change", "engines", "model", "questions", "refused", "site", "test-suite"}
+    # the engines are tried by the page on writing one, whose commands are executed
 
 
 def test_a_site_is_built(examples: Path) -> None:
