@@ -10,10 +10,11 @@ import pytest
 from affidavit.canon.reader import read
 from affidavit.contracts.probing import CHANNELS
 from affidavit.kernel.compare import Seen
+from affidavit.runtime.job import Job
 from affidavit.runtime.recording import Recorded
 from affidavit.runtime.refused import WorkerFailed
 from affidavit.store.reader import load_bundle
-from tests.support.plan_runs import MOUNT, READ, commit, planned, recorded
+from tests.support.plan_runs import MOUNT, READ, TOLD, commit, planned, recorded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,6 +73,33 @@ def test_a_recording_survives_its_way_from_the_worker() -> None:
     assert after.scenario.keys() == before.scenario.keys()
 
 
+def test_a_recording_is_what_the_job_asked_for() -> None:
+    job = Job.of(planned(), {"baseline": True, "scenario": True, "oracle": True})
+    recorded().require_of(job)
+    one_too_few = recorded(scenario={READ: Seen(reached=True)})
+    one_too_many = recorded(baseline={READ: Seen(reached=True), MOUNT: Seen(reached=True)})
+    for wrong in (
+        one_too_few,
+        one_too_many,
+        recorded(preflight=None),
+        recorded(preflight={**TOLD, "apply_ok": False}),
+        recorded(preflight={**TOLD, "run_id": 5}),
+    ):
+        with pytest.raises(WorkerFailed):
+            wrong.require_of(job)
+    # a lane that is off is recorded by nobody
+    with pytest.raises(WorkerFailed):
+        recorded().require_of(Job.of(planned(), {"baseline": False, "scenario": True, "oracle": True}))
+
+
+def test_a_job_survives_its_way_to_the_worker() -> None:
+    job = Job.of(planned(), {"baseline": True, "scenario": False, "oracle": True}, degraded=["seccomp"], folder="/x")
+    again = Job.from_bytes(job.to_bytes())
+    assert again.to_bytes() == job.to_bytes()
+    assert (again.lanes, again.degraded, again.folder) == (job.lanes, ("seccomp",), None)
+    assert again.resolved.digest() == job.resolved.digest()
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -81,6 +109,7 @@ def test_a_recording_survives_its_way_from_the_worker() -> None:
         b'{"baseline":[],"scenario":[{}],"preflight":null,"worker":{}}',
         b'{"baseline":[],"scenario":[],"preflight":null,"worker":{},"more":1}',
         recorded().to_bytes() + b"x",
+        recorded().to_bytes().replace(b'"stage":null', b'"stage":"elsewhere"'),
         recorded().to_bytes().replace(b'"errno":2', b'"errno":"2"'),
     ],
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from affidavit.canon.jcs import canonical
 from affidavit.contracts.promotion_packet import OUR_REASONS
 from affidavit.runtime.promotion import emit_promotion_packet, verify_promotion
 from affidavit.store.reader import load_bundle, open_bundle_unverified
@@ -89,6 +90,36 @@ def test_an_old_self_check_that_says_nothing_passes_the_seeds_gate_alone(tmp_pat
     write(out, run_manifest=manifest, apply_preflight=record)
     assert verdict(out)["reasons"] == []
     assert "self_check_unknown" in verdict(out, "v0.2")["reasons"]
+
+
+def old_packet(out: str) -> dict[str, Any]:
+    """As an older writer made it: eight pointers, the verdict, and nothing of ours."""
+    packet = emit_promotion_packet(out, os.path.join(out, "packet.json"), gate="v0.2-compat")
+    told = packet["promotability"]
+    inputs = {name: told["gating_inputs"][name] for name in OLD_INPUTS}
+    verdict = {name: told[name] for name in ("promotable_decision_stage", "reasons")}
+    return {**packet, "promotability": {**verdict, "gating_inputs": inputs}}
+
+
+OLD_INPUTS = ("channel", "apply_preflight_present", "apply_ok", "sandbox_check_self")
+
+
+def test_an_old_packet_is_judged_again_under_the_old_gate_alone(tmp_path: Path) -> None:
+    out = str(tmp_path / "out")
+    run = write(out)
+    path = tmp_path / "out" / "packet.json"
+    packet = old_packet(out)
+    path.write_bytes(canonical(packet))
+    assert verify_promotion(path, gate="v0.2-compat").ok
+    assert verify_promotion(path).reasons == ("packet.unsound",)
+    for wrong in ({"reasons": ["bundle_failed"]}, {"promotable_decision_stage": False}):
+        path.write_bytes(canonical({**packet, "promotability": {**packet["promotability"], **wrong}}))
+        assert not verify_promotion(path, gate="v0.2-compat").ok
+    path.write_bytes(canonical(packet))
+    os.unlink(os.path.join(run, "runtime_results.json"))
+    judged = verify_promotion(path, gate="v0.2-compat")
+    assert set(judged.reasons) == {"bundle_integrity_unverified", "decision_stage_artifacts_missing"}
+    assert judged.findings
 
 
 def test_the_fixture_is_what_it_says() -> None:

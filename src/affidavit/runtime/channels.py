@@ -53,6 +53,7 @@ def record(channel: str, run_id: str, job: Job, each: Each) -> tuple[Recorded, d
         proof: dict[str, Any] | None = {"worker": recorded.worker, "manager": manager}
     else:
         recorded, proof = worker.work(job, each), None
+    recorded.require_of(job)
     fault = next(proof_faults(channel, run_id, proof), None)
     if fault is not None:
         raise WorkerFailed(f"channel {channel} is not proven: expected {fault.expected}, found {fault.found}")

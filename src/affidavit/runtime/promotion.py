@@ -21,7 +21,7 @@ from ..store.index import prefix_for, repo_root
 from ..store.locate import is_run_directory
 from ..store.lock import NAME as LOCK
 from ..store.out import OutFolder
-from .evidence import gather
+from .evidence import LEVELS, gather
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -167,26 +167,35 @@ def verify_promotion(
         told: Any = read(fs.read_open(descriptor, path, _MOST_BYTES))
     finally:
         os.close(descriptor)
-    report = verify_promotion_packet(told)
+    report = verify_promotion_packet(told, level=LEVELS[gate])
     if not report.ok:
         return Judged("", [*report.findings], ["packet.unsound"])
-    own: Gate = told["promotability"].get("gate", "v0.2")
+    is_old = "accepted" not in told["promotability"]
+    own: Gate = "v0.2-compat" if is_old else told["promotability"].get("gate", "v0.2")
     if own not in GATES:
         return Judged("", [_other("/promotability/gate", " or ".join(GATES), own)], ["packet.unsound"])
     place = os.path.dirname(os.path.abspath(path))
     prefix = told["run_manifest"].rpartition("/")[0]
     run = os.fspath(bundle) if bundle is not None else os.path.join(repo_root(os.path.realpath(place)), prefix)
     gathered = _gather(run, own, progress)
-    repaired = told["promotability"]["gating_inputs"]["repaired"]
-    forgiven = repaired and "bundle_repaired" not in told["promotability"]["reasons"]
-    channels = tuple(told["promotability"]["gating_inputs"]["accepted_channels"])
+    inputs = told["promotability"]["gating_inputs"]
+    forgiven = inputs.get("repaired", False) and "bundle_repaired" not in told["promotability"]["reasons"]
+    channels = tuple(inputs.get("accepted_channels", ()))
     verdict = promotability(gathered.evidence, own, accepted_channels=channels, accept_repaired=forgiven)
-    again = packet_of(prefix, gathered.evidence, verdict)
+    again = packet_of(prefix, gathered.evidence, _as_older_writers_had_it(verdict) if is_old else verdict)
     findings = _differences(told, again)
     if gate != own:
         gathered = _gather(run, gate, progress)
     asked = promotability(gathered.evidence, gate, accepted_channels=accept_channels, accept_repaired=accept_repaired)
     return Judged(gathered.path, findings, _reasons({"promotability": asked}, accept_channels))
+
+
+def _as_older_writers_had_it(verdict: dict[str, Any]) -> dict[str, Any]:
+    """Without what is ours. Such a packet is bound to no index: it is what its run gives now."""
+    ours = ("artifact_index_sha256", "repaired", "accepted_channels")
+    inputs = {name: told for name, told in verdict["gating_inputs"].items() if name not in ours}
+    members = ("promotable_decision_stage", "reasons")
+    return {**{name: verdict[name] for name in members}, "gating_inputs": inputs}
 
 
 def _differences(told: dict[str, Any], again: dict[str, Any]) -> list[Finding]:

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from ..canon.jcs import canonical
 from ..canon.reader import read
+from ..contracts.apply_preflight import SCHEMA_VERSION, verify_apply_preflight
+from ..contracts.probing import FAILURE_STAGES
 from ..errors import ParseError
 from ..kernel.compare import Seen
 from ..rules.engine import structure
 from ..rules.model import Contract, Report
-from ..rules.shape import Anything, Arr, Bool, Int, Map, Nullable, Obj, Text
+from ..rules.shape import Anything, Arr, Bool, Int, Map, Nullable, Obj, OneOf, Text
 from .refused import WorkerFailed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from .job import Job
 
     Key = tuple[str, str]
 
@@ -31,7 +35,7 @@ _SEEN = Obj(
         "requested": Nullable(Text()),
         "observed": Nullable(Text()),
         "observed_errno": Nullable(Int(0, 4095)),
-        "stage": Nullable(Text()),
+        "stage": Nullable(OneOf(*FAILURE_STAGES)),
         "kind": Nullable(Text()),
         "exit_code": Nullable(Int()),
         "command": Arr(Text()),
@@ -85,6 +89,24 @@ class Recorded:
             raise WorkerFailed(f"the worker sent no recording: {first.path}: {first.message}")
         lanes = {lane: {(row["profile"], row["probe"]): _seen(row) for row in value[lane]} for lane in _LANES}
         return cls(**lanes, preflight=value["preflight"], worker=value["worker"])
+
+    def require_of(self, job: Job) -> None:
+        """Raises WorkerFailed where this is not what the job asked for: a row too few would be a probe that nobody
+        misses, and one too many a result that nobody planned."""
+        for lane in _LANES:
+            pairs = job.resolved.pairs(lane) if job.lanes[lane] else ()
+            wanted = {(profile["profile_id"], probe["probe_id"]) for profile, probe in pairs}
+            if getattr(self, lane).keys() != wanted:
+                raise WorkerFailed(f"the worker's recording does not have each probe of the lane {lane} once")
+        has_preflight = job.resolved.plan.get("apply_preflight_profile") is not None
+        if (self.preflight is not None) != has_preflight:
+            raise WorkerFailed("the worker's recording does not have the preflight that the plan asks for")
+        if self.preflight is not None:
+            whole = {"schema_version": SCHEMA_VERSION, "world_id": "w", "run_id": "r", **self.preflight}
+            report = verify_apply_preflight(whole)
+            if not report.ok:
+                first = report.findings[0]
+                raise WorkerFailed(f"the worker's preflight: {first.path}: {first.message}")
 
 
 def _told(key: Key, seen: Seen) -> dict[str, Any]:

@@ -93,9 +93,9 @@ class _Progress:
         self._told = -1
 
     def __call__(self, lane: str, done: int, of: int) -> None:
-        tenth = done * 10 // of
-        if self._out.person_reads_errors and (done == of or tenth != self._told):
-            self._told = -1 if done == of else tenth
+        quarter = done * 4 // of
+        if self._out.person_reads_errors and (done == of or quarter != self._told):
+            self._told = -1 if done == of else quarter
             self._out.say(f"{lane}: {done} of {of}", "quiet")
 
 

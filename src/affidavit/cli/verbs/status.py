@@ -34,9 +34,9 @@ def run(args: Args, out: Output) -> int:
         why = "available" if found["available"] else f"not here: {found['reason']}"
         lines.append(("", f"  channel {channel}: {why}"))
     if "out" in told:
-        latest = told["out"]["latest"]
+        latest, count = told["out"]["latest"], len(told["out"]["runs"])
         lines.append(
-            ("", f"  {plain(told['out']['path'])}: {len(told['out']['runs'])} runs, latest {latest or 'none'}")
+            ("", f"  {plain(told['out']['path'])}: {count} run{'s' * (count != 1)}, latest {latest or 'none'}")
         )
         lines += [("", f"    {plain(run['run_id'])}: {run['state']}") for run in told["out"]["runs"]]
     out.lines(lines)
