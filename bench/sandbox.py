@@ -74,7 +74,8 @@ def _facts(*, cgroups: bool, rooms: bool, pids: bool = True) -> HostFacts:
 
 def _planned(request: SandboxRequest, facts: HostFacts) -> SandboxSpec:
     roots = topmost(request.policy["allowed_write_roots"])
-    planned = plan(request, facts, find_system(request), find_ground(request, roots))
+    system = find_system(request)
+    planned = plan(request, facts, system, find_ground(request, roots, system))
     if isinstance(planned, Gaps):
         raise SystemExit(f"the bench needs a host without gaps: {planned}")
     return planned

@@ -281,3 +281,31 @@ def test_processor_time_is_that_of_all_processes_together(workspace: str) -> Non
     assert Denial("cpu", "limit") in told.seen.denials
     assert told.seen.cpu_ms is not None
     assert told.seen.cpu_ms >= 1000
+
+
+def test_a_program_of_another_place_works_by_its_path_under_an_open_list(workspace: str) -> None:
+    place = tempfile.mkdtemp(prefix="affidavit-tools-", dir="/var/tmp")
+    try:
+        shutil.copy("/bin/echo", f"{place}/say")
+        told = ran(SandboxRequest(policy(), [f"{place}/say", "here"], workspace))
+    finally:
+        shutil.rmtree(place)
+    assert told.out == b"here\n", told.err
+
+
+@pytest.mark.parametrize("base", ["/mnt", "/srv"])
+def test_what_lies_in_a_folder_that_could_be_covered_is_seen(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A workspace or a tool there moves the covered folder elsewhere."""
+    if not os.access(base, os.W_OK):
+        monkeypatch.setattr("affidavit.sandbox.outer.BASES", ("/var/tmp", "/mnt"))
+        base = "/var/tmp"
+    with tempfile.TemporaryDirectory(dir=base) as place:
+        os.mkdir(f"{place}/w")
+        shutil.copy("/bin/echo", f"{place}/say")
+        told = ran(SandboxRequest(listed(), [f"{place}/say", "here"], f"{place}/w", also_commands=[f"{place}/say"]))
+        assert told.out == b"here\n", (told.seen.why, told.err)
+
+
+def test_programs_that_are_links_to_alternatives_work_under_an_open_list(workspace: str) -> None:
+    told = ran(shell("echo a b | awk '{print $2}'", workspace))
+    assert told.out == b"b\n", told.err

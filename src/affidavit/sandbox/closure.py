@@ -260,12 +260,13 @@ def _identity(path: str) -> Identity | None:
     return seen.st_dev, seen.st_ino, seen.st_mtime_ns
 
 
-def words(closure: CommandClosure) -> tuple[str, ...]:
-    """bubblewrap's words that show it. What lies in a folder that comes whole needs no words of its own."""
-    covered = tuple(folder + "/" for folder in closure.folders)
+def words(closure: CommandClosure, *, besides: Sequence[str] = ()) -> tuple[str, ...]:
+    """bubblewrap's words that show it. What lies in a folder that comes whole, or in one that is shown already
+    (`besides`), needs no words of its own."""
+    covered = tuple(f"{folder}/" for folder in (*closure.folders, *besides))
     told: list[str] = []
     for path in sorted({*closure.links, *closure.places}):
-        if path.startswith(covered):
+        if path.startswith(covered) or path in besides:
             continue
         if path in closure.links:
             told += ["--symlink", closure.links[path], path]

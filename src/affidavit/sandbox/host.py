@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _ALLOW_ALL = b"\x06\x00\x00\x00\x00\x00\xff\x7f"
 
 #: What a program needs at its usual place.
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 
 _USER = ("--unshare-user",)
 _PID = ("--unshare-pid",)
@@ -58,7 +58,7 @@ def probe_host(cache: str = "") -> HostFacts:
 def system_view() -> list[str]:
     """bubblewrap's words for the host's programs and libraries, read-only, at their usual places; links stay links."""
     words: list[str] = []
-    for path in _SYSTEM:
+    for path in SYSTEM:
         if os.path.islink(path):
             words += ["--symlink", os.readlink(path), path]
         elif os.path.isdir(path):

@@ -7,7 +7,7 @@ import os
 from ..errors import ReadFailed
 from ..shown import plain
 from .closure import companions, find_closure, words
-from .host import probe_host, system_view
+from .host import SYSTEM, probe_host, system_view
 from .outer import BASES, base_for
 from .spec import Ground, System, plan, topmost
 from .tree import open_below, walk
@@ -31,14 +31,15 @@ def prepare(request: SandboxRequest) -> SandboxSpec | Gaps:
     make_write_roots(request.workspace, roots)
     if request.no_sandbox:
         return plan(request, probe_host(), System(()), Ground(0, 0, None, fits=False))
-    return plan(request, probe_host(), find_system(request), find_ground(request, roots))
+    system = find_system(request)
+    return plan(request, probe_host(), system, find_ground(request, roots, system))
 
 
 def find_system(request: SandboxRequest) -> System:
     """The programs inside: the policy's and their companions, or the host's when it lists none."""
     listed = request.policy["allowed_commands"]
     if not listed:
-        return System(tuple(system_view()))
+        return System((*system_view(), *_from_elsewhere(request)))
     names = tuple(dict.fromkeys((*listed, *request.also_commands)))
     closure = find_closure(names, request.search)
     return System(
@@ -50,9 +51,19 @@ def find_system(request: SandboxRequest) -> System:
     )
 
 
-def find_ground(request: SandboxRequest, roots: tuple[str, ...]) -> Ground:
-    """How much there is below the write roots, counted until it is too much."""
-    base = base_for([request.workspace, *request.read_only], [path for path in BASES if os.path.isdir(path)])
+def _from_elsewhere(request: SandboxRequest) -> tuple[str, ...]:
+    """Words for programs that are named by their paths and lie where the system's programs do not."""
+    named = [
+        path for path in (request.argv[0], *request.also_commands) if path.startswith("/") and os.path.isfile(path)
+    ]
+    return words(find_closure(named, request.search), besides=SYSTEM) if named else ()
+
+
+def find_ground(request: SandboxRequest, roots: tuple[str, ...], system: System) -> Ground:
+    """How much there is below the write roots, counted until it is too much, and which folder nothing is shown from."""
+    shown = [os.path.realpath(path) for path in (request.workspace, *request.read_only)]
+    shown += [word for word in system.words if word.startswith("/")]
+    base = base_for(shown, [path for path in BASES if os.path.isdir(path)])
     size = entries = 0
     top = os.open(request.workspace, os.O_DIRECTORY | os.O_CLOEXEC)
     try:
