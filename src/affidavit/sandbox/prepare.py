@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from .spec import SandboxSpec
 
 
+#: What the system's own programs are found by: links that Debian puts between names and programs, the loader's cache.
+_SYSTEM_ETC = ("/etc/alternatives", "/etc/ld.so.cache")
+
 #: Below the write roots when the run begins: what is more is not copied into memory, but watched where it is.
 MOST_BYTES = 64 * 1024**2
 MOST_ENTRIES = 4000
@@ -39,7 +42,8 @@ def find_system(request: SandboxRequest) -> System:
     """The programs inside: the policy's and their companions, or the host's when it lists none."""
     listed = request.policy["allowed_commands"]
     if not listed:
-        return System((*system_view(), *_from_elsewhere(request)))
+        etc = [word for path in _SYSTEM_ETC if os.path.exists(path) for word in ("--ro-bind", path, path)]
+        return System((*system_view(), *etc, *_from_elsewhere(request)))
     names = tuple(dict.fromkeys((*listed, *request.also_commands)))
     closure = find_closure(names, request.search)
     return System(
@@ -53,10 +57,9 @@ def find_system(request: SandboxRequest) -> System:
 
 def _from_elsewhere(request: SandboxRequest) -> tuple[str, ...]:
     """Words for programs that are named by their paths and lie where the system's programs do not."""
-    named = [
-        path for path in (request.argv[0], *request.also_commands) if path.startswith("/") and os.path.isfile(path)
-    ]
-    return words(find_closure(named, request.search), besides=SYSTEM) if named else ()
+    named = [path for path in (request.argv[0], *request.also_commands) if path.startswith("/")]
+    there = [path for path in named if os.path.isfile(path)]
+    return words(find_closure(there, request.search), besides=(*SYSTEM, *_SYSTEM_ETC)) if there else ()
 
 
 def find_ground(request: SandboxRequest, roots: tuple[str, ...], system: System) -> Ground:
