@@ -63,6 +63,10 @@ bench-peers: $(VENV)/.dev ## the same, beside programs of others, which it insta
 crash: $(VENV)/.dev ## cut the store off at every system call, and take the power at every step
 	@CRASH_EVERY=1 CROWD_RUNS=6 CROWD_SEEDS=8 $(PY) -m pytest -q -n auto --maxprocesses 4 tests/crash tests/concurrency $(PYTEST_ARGS)
 
+.PHONY: stress
+stress: $(VENV)/.dev ## a hundred sandboxes at once, and supervisors killed at any moment
+	@$(PY) -m tests.sandbox.stress
+
 .PHONY: fuzz
 fuzz: $(VENV)/.dev ## the long fuzz and comparison runs (FUZZ_SECONDS=600)
 	@$(PY) tests/fuzz/run.py $(or $(FUZZ_SECONDS),600)
