@@ -188,7 +188,9 @@ class _Supervision:
             _, self._wait_status = os.waitpid(self._launched.pid, 0)
         if self._child is not None:
             # bubblewrap may have been killed itself: what it started dies with it, but not in the same instant
-            select.select([self._child], [], [])
+            gone = select.poll()  # not select, which knows no descriptor above 1023
+            gone.register(self._child, select.POLLIN)
+            gone.poll()
         grace = time.monotonic() + 1.0
         while self._open and self._once(grace):
             pass
