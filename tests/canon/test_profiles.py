@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from affidavit.canon.jcs import canonical
 from affidavit.canon.order import in_order, is_in_order, utf16
-from affidavit.canon.profiles import ENGINE, KERNEL, MODEL_IO, PLAN, PROFILES, RAW, derive_id, raw_hasher
+from affidavit.canon.profiles import ENGINE, KERNEL, MODEL_IO, PLAN, PROFILES, RAW, _Waiting, derive_id, raw_hasher
 from affidavit.values import Digest
 from tests.support.values import json_values
 
@@ -101,3 +101,17 @@ def test_the_one_order_is_that_of_utf16_code_units(texts: list[str]) -> None:
 def test_the_order_is_not_natural_and_not_by_code_point() -> None:
     assert in_order(["PK2", "PK12"]) == ["PK12", "PK2"]
     assert in_order(["\ufb33", "\U0001f600", "a", "Z"]) == ["Z", "a", "\U0001f600", "\ufb33"]
+
+
+@pytest.mark.parametrize("size", [0, 1, 262_143, 262_144, 262_145, 3_000_000])
+@pytest.mark.parametrize("piece", [1000, 262_144, 5_000_000])
+def test_a_hasher_that_waits_to_see_how_much_it_gets_says_the_same(size: int, piece: int) -> None:
+    data = bytes(range(256)) * (size // 256) + b"x" * (size % 256)
+    waiting = _Waiting()
+    for at in range(0, size, piece):
+        waiting.update(memoryview(data)[at : at + piece])
+    wanted = hashlib.sha256(data).hexdigest()
+    assert waiting.hexdigest() == wanted
+    assert waiting.hexdigest() == wanted
+    waiting.update(b"more")
+    assert waiting.hexdigest() == hashlib.sha256(data + b"more").hexdigest()

@@ -49,9 +49,33 @@ def _load_quick() -> Callable[..., Hasher]:
 
 def raw_hasher() -> Hasher:
     """A SHA-256 to feed piece by piece; its result is a RAW digest."""
-    from hashlib import sha256
+    if _quick_sha256 is None and "hashlib" not in sys.modules:
+        return _Waiting()
+    return (_quick_sha256 or _load_quick())()
 
-    return sha256(usedforsecurity=False)
+
+class _Waiting:
+    """Keeps the first pieces until it is clear whether OpenSSL's is worth loading for them."""
+
+    __slots__ = ("_held", "_quick", "_size")
+
+    def __init__(self) -> None:
+        self._held: list[bytes] = []
+        self._size = 0
+        self._quick: Hasher | None = None
+
+    def update(self, data: bytes | memoryview, /) -> None:
+        if self._quick is None:
+            self._size += len(data)
+            if self._size < _LARGE:
+                self._held.append(bytes(data))
+                return
+            self._quick = (_quick_sha256 or _load_quick())(b"".join(self._held))
+            self._held.clear()
+        self._quick.update(data)
+
+    def hexdigest(self) -> str:
+        return self._quick.hexdigest() if self._quick is not None else _sha256(b"".join(self._held))
 
 
 def raw_hashers() -> Callable[..., Hasher]:

@@ -31,11 +31,12 @@ from .secrets import Secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from ..contracts.policy import ModelMode
     from ..kernel.outcome import Outcome
+    from ..sandbox.abilities import AbilityName
     from ..store.writer import Writer
     from .execute import Ran
     from .interrupt import Interrupt
@@ -74,6 +75,7 @@ def run_intent(
     secrets: Mapping[str, str] | None = None,
     stdin: bytes = b"",
     timeout_ms: int | None = None,
+    degraded: Iterable[AbilityName] = (),
     model_mode: ModelMode = "none",
     model_recording: str | os.PathLike[str] = "",
     model_adapter: str = "",
@@ -99,6 +101,7 @@ def run_intent(
         secrets=Secrets(secrets or {}),
         stdin=stdin,
         timeout_ms=timeout_ms,
+        degraded=degraded,
         session=session,
         model_key={"model_key": model_key} if model_key else None,
     )
