@@ -260,6 +260,19 @@ def test_a_crash_leaves_nothing_under_the_name(tmp_path: Path) -> None:
     assert not hidden.exists()
 
 
+def test_a_folder_of_sealed_runs_is_verified_whole(tmp_path: Path) -> None:
+    first = sealed(str(tmp_path))
+    other = {"run_input": INPUT | {"run_id": "b"}, "run_output": OUTPUT | {"run_id": "b"}}
+    second = sealed(str(tmp_path), engine=str(tmp_path / "engine"), **other)
+    os.mkdir(tmp_path / "RUN_BUNDLE" / ".affidavit-building-00")
+    ran = affidavit("verify", str(tmp_path / "RUN_BUNDLE"))
+    told: list[Any] = [read(line) for line in ran.out.splitlines()]
+    assert (ran.status, [line["path"] for line in told]) == (0, [second.path, first.path])
+    for name in os.listdir(second.path):
+        os.remove(os.path.join(second.path, name))
+    assert affidavit("verify", str(tmp_path / "RUN_BUNDLE")).status == 1
+
+
 def test_the_command_seals_and_tells(tmp_path: Path) -> None:
     engine = engine_folder(str(tmp_path / "engine"))
     given = write(str(tmp_path), "in.json", canonical(edited(INPUT, drop("/parameters"))))

@@ -81,4 +81,6 @@ def tell(out: Output, outcome: Sealed | Refusal) -> int:
                     ("", f"      found    {plain(found.found)}"),
                 ]
             )
+        ids = dict.fromkeys(found.within.partition(":")[0] or found.rule_id for found in outcome.findings)
+        out.lines([("quiet", f"  what the rules say: affidavit explain {' '.join(ids)}")])
     return 1

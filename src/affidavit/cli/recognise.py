@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from ..canon.order import in_order
 from ..canon.reader import MAX_BYTES, read
 from ..errors import ParseError, ReadFailed
 from ..shown import plain
@@ -90,16 +91,44 @@ def _verify_engine_bundle(path: str, level: Level, _every: bool, _progress: Prog
     yield path, verify_engine_bundle(path, level=level)
 
 
+#: More are not verified at once.
+_MOST_SEALED = 100_000
+_OF_A_SEALED_RUN = ("ENGINE_MANIFEST.json", "RUN_META.json", "SHA256SUMS.txt")
+
+
+def _folders(path: str) -> list[str]:
+    """The folders in a folder but hidden ones: such a run is still being sealed."""
+    found: list[str] = []
+    with os.scandir(path) as entries:
+        for entry in entries:
+            if entry.name[0] != "." and entry.is_dir(follow_symlinks=False):
+                found.append(entry.path)
+            if len(found) > _MOST_SEALED:
+                raise ReadFailed("IO", f"{plain(path)}: expected at most {_MOST_SEALED} folders in it, found more")
+    return in_order(found)
+
+
+def _is_folder_of_sealed_runs(path: str) -> bool:
+    return any(map(holds(*_OF_A_SEALED_RUN), _folders(path)))
+
+
+def _verify_sealed_runs(path: str, level: Level, _every: bool, progress: Progress | None) -> Verified:
+    """Every folder in it: one that lost all by which it could be told is a run that is not whole, and nothing else."""
+    for run in _folders(path):
+        yield from _verify_engine_bundle(run, level, _every, progress)
+
+
 #: What a directory may be, how that is seen, and what verifies it; the first that is seen it is.
 DIRECTORIES: tuple[tuple[str, Callable[[str], bool], Callable[[str, Level, bool, Progress | None], Verified]], ...] = (
     ("a run directory", holds("run_status.json", "artifact_index.json"), _verify_run),
     (
         "a sealed run of an engine",
-        holds("ENGINE_MANIFEST.json", "RUN_META.json", "SHA256SUMS.txt"),
+        holds(*_OF_A_SEALED_RUN),
         _verify_engine_bundle,
     ),
     ("a pack", holds("run.json"), _verify_pack),
     ("an out folder", _is_out_folder, _verify_out_folder),
+    ("a folder of sealed runs", _is_folder_of_sealed_runs, _verify_sealed_runs),
     ("a pack without run.json", _holds_a_member, _verify_pack),
 )
 

@@ -41,8 +41,16 @@ RULE_OF = {
 
 #: Larger documents are refused, as everywhere.
 MOST_BYTES = MAX_BYTES
+#: What people write and read is no longer than this; nor is what is recorded of a run.
+MOST_CONTRACT_BYTES = 16 << 20
+_LARGE = frozenset((INPUT, OUTPUT, CONTEXT, PARAMETERS))
 
 _HASH = "outputs_hash"
+
+
+def most_bytes(name: str) -> int:
+    """How large a member of a bundle may be."""
+    return MOST_BYTES if name in _LARGE else MOST_CONTRACT_BYTES
 
 
 class Member:

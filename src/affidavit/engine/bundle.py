@@ -6,7 +6,7 @@ import os
 import stat
 
 from ..contracts.engine_bundle import examine_engine_bundle
-from ..contracts.engine_examination import MOST_BYTES, Examination, Member
+from ..contracts.engine_examination import Examination, Member, most_bytes
 from ..contracts.engine_family import CONTEXT, PARAMETERS, REQUIRED
 from ..contracts.run_artifacts import MOST_FILES
 from ..errors import ReadFailed
@@ -74,13 +74,15 @@ def _slashes(name: str) -> list[int]:
 
 def _take(bundle: Examination, folder: fs.Dir, name: str) -> None:
     try:
-        bundle.take(name, fs.read_member(folder, name, MOST_BYTES))
+        bundle.take(name, fs.read_member(folder, name, most_bytes(name)))
     except ReadFailed as error:
         if error.code not in (fs.TOO_LARGE, fs.SYMLINK, fs.NOT_REGULAR, fs.ABSENT):
             raise ReadFailed("IO", error.message, **error.details) from None
         bundle.members[name] = Member("")
         bundle.unsound.add(name)
-        bundle.findings.append(Finding("R1", name, f"a regular file of at most {MOST_BYTES} bytes", error.message))
+        bundle.findings.append(
+            Finding("R1", name, f"a regular file of at most {most_bytes(name)} bytes", error.message)
+        )
 
 
 def _digest(bundle: Examination, folder: fs.Dir, names: list[str]) -> None:

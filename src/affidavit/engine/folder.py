@@ -10,7 +10,7 @@ import stat
 
 from ..canon.profiles import ENGINE
 from ..contracts.engine_bundle import CONTRACT_RULES
-from ..contracts.engine_examination import Examination
+from ..contracts.engine_examination import MOST_CONTRACT_BYTES, Examination
 from ..contracts.engine_family import CONTRACTS, MANIFEST, SEALING_SPEC
 from ..contracts.engine_manifest import FILES
 from ..errors import ReadFailed
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from ..values import Level
 
-#: Contracts are read by people: what is larger is none.
-MOST_BYTES = 16 << 20
 MOST_FILES = 100_000
 #: What a folder has that is no part of the engine.
 NOT_THE_ENGINE = (".git", "__pycache__")
@@ -68,7 +66,7 @@ def _take(bundle: Examination, folder: fs.Dir, contract: str, place: str, found:
     try:
         descriptor = fs.open_below(folder, place)
         try:
-            data = fs.read_open(descriptor, place, MOST_BYTES)
+            data = fs.read_open(descriptor, place, MOST_CONTRACT_BYTES)
         finally:
             os.close(descriptor)
     except ReadFailed as error:
