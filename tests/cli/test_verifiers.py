@@ -11,6 +11,7 @@ import pytest
 
 from affidavit.canon.jcs import canonical
 from affidavit.canon.reader import MAX_BYTES, read
+from affidavit.cli.input import stream_input, watched
 from affidavit.contracts.patch import MOST_BYTES
 from affidavit.contracts.policy import built_in
 from tests.support.cli import COMMAND, affidavit, environment, on_terminal
@@ -158,3 +159,15 @@ def test_a_person_is_told_where_to_read_on(tmp_path: Path) -> None:
     ran = on_terminal("patch-verify", "--color=never", str(path))
     assert ran.status == 3
     assert b"  what the rules say: affidavit explain PS1 PS7 SCHEMA\n" in ran.out
+
+
+def test_how_far_a_long_ledger_is_is_told_with_each_piece(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.jsonl"
+    path.write_bytes(b"x" * (3 << 20))
+    told: list[tuple[int, int]] = []
+    pieces = list(watched(stream_input(str(path)), str(path), lambda done, total: told.append((done, total))))
+    assert sum(map(len, pieces)) == 3 << 20
+    assert told == [(done << 20, 3 << 20) for done in (1, 2, 3)]
+    told.clear()
+    list(watched([b"ab", b"c"], "-", lambda done, total: told.append((done, total))))
+    assert told == [(2, 2), (3, 3)]  # nobody knows how long standard input is

@@ -12,7 +12,7 @@ from ..shown import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
 #: What a shell makes of `<(command)`: a pipe that was opened for us. No other pipe or device is read.
 _DESCRIPTORS = ("/dev/fd/", "/proc/self/fd/")
@@ -48,6 +48,19 @@ def stream_input(path: str, *, max_bytes: int | None = None) -> Generator[bytes,
         raise ReadFailed("IO", f"{plain(path)}: {error.strerror or error}", path=path) from None
     except ValueError:  # a NUL in the path
         raise ReadFailed("IO", f"{plain(path)}: no file can have this name", path=path) from None
+
+
+def watched(pieces: Iterable[bytes], path: str, told: Callable[[int, int], None]) -> Iterator[bytes]:
+    """The same pieces; how far they are into the file at `path` is told with each."""
+    try:
+        total = 0 if path == "-" else os.stat(path).st_size
+    except (OSError, ValueError):
+        total = 0  # reading it says why
+    done = 0
+    for piece in pieces:
+        done += len(piece)
+        told(done, max(total, done))
+        yield piece
 
 
 def _pieces(descriptor: int, max_bytes: int | None) -> Iterator[bytes]:

@@ -13,7 +13,7 @@ from ..canon.order import in_order
 from ..canon.reader import MAX_BYTES, read
 from ..errors import ParseError, ReadFailed
 from ..shown import plain
-from .input import stream_input
+from .input import stream_input, watched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def verified(
                 return
         known = ", ".join(document for document, _, _ in DIRECTORIES)
         raise ReadFailed("UNRECOGNISED", f"{plain(path)}: expected one of {known}, found none of their files in it")
-    yield path, _verify_file(path, level, max_bytes)
+    yield path, _verify_file(path, level, max_bytes, progress)
 
 
 # Directories.
@@ -214,7 +214,7 @@ BY_NAME = {
 _OF_A_LEDGER = ("run_id", "intent_sha256", "result_kind")
 
 
-def _verify_file(path: str, level: Level, max_bytes: int) -> Report:
+def _verify_file(path: str, level: Level, max_bytes: int, progress: Progress | None) -> Report:
     from ..contracts.pack import MODEL_IO_BYTES
 
     stream = stream_input(path)
@@ -227,7 +227,8 @@ def _verify_file(path: str, level: Level, max_bytes: int) -> Report:
     if _begins_a_ledger(head) or _name_of(path) == "ledger.jsonl":
         from ..contracts.ledger import verify_ledger
 
-        return verify_ledger(_chained(head, stream), level=level)
+        whole = _chained(head, stream)
+        return verify_ledger(watched(whole, path, progress) if progress else whole, level=level)
     if _name_of(path).endswith(".jsonl"):
         return _verify_lines(path, _chained(head, stream), level)
     most = max(max_bytes, MODEL_IO_BYTES)

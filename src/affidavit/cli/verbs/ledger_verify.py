@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...contracts.ledger import verify_ledger
-from ..input import stream_input
+from ..input import stream_input, watched
+from ..progress import Progress
 from ..single import INVALID, answer, level_of, single_document_verb
 
 TYPE_CHECKING = False
@@ -17,5 +18,6 @@ VERB = single_document_verb("ledger-verify", "whole ledger", "ledger.jsonl", "LD
 
 def run(args: Args, out: Output) -> int:
     path = args.argument("FILE") or "-"
-    report = verify_ledger(stream_input(path), level=level_of(args))
+    with Progress("verifying", quiet=out.quiet) as progress:
+        report = verify_ledger(watched(stream_input(path), path, progress), level=level_of(args))
     return answer(args, out, report, name=path, invalid=INVALID)
