@@ -94,7 +94,7 @@ def test_the_waiting_process_is_put_in_and_bound(caged: tuple[Cage, Path]) -> No
     with subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE) as waiting:
         cage.enter(waiting.pid)
         bounds = {what: resource.prlimit(waiting.pid, what)[0] for what in (resource.RLIMIT_CPU, resource.RLIMIT_CORE)}
-        assert bounds == {resource.RLIMIT_CPU: 2, resource.RLIMIT_CORE: 0}
+        assert bounds == {resource.RLIMIT_CPU: 2, resource.RLIMIT_CORE: 1}
         assert resource.prlimit(waiting.pid, resource.RLIMIT_FSIZE)[0] == policy("strict")["max_total_output_bytes"] + 1
     assert set(content(place, "cgroup.procs")) == {str(waiting.pid)}
 

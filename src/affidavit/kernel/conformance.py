@@ -408,6 +408,7 @@ _PROCESSES = (
         limits={"max_cpu_seconds": CPU_SECONDS},
         ends=["SIGXCPU", "SIGKILL"],
     ),
+    Probe("have_the_host_take_a_core", FORK, "processes.dump_core", bare=False, controls=["fork_a_child"]),
     Probe(
         "outlive_the_command",
         FORK,

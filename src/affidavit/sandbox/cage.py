@@ -87,7 +87,7 @@ class Cage:
         # one more than the cap: a file that was cut off at it could not be told from one that is as large as it may be
         _bound(pid, resource.RLIMIT_FSIZE, limits.max_output_bytes + 1)
         _bound(pid, resource.RLIMIT_NOFILE, MAX_OPEN_FILES)
-        _bound(pid, resource.RLIMIT_CORE, 0)
+        _no_core(pid)
         if self._memory is None and self._spec.enforced["memory"] == "rlimit":
             # not RLIMIT_AS: node reserves far more address space than it ever uses
             _bound(pid, resource.RLIMIT_DATA, limits.max_memory_bytes)
@@ -157,6 +157,15 @@ class _Group:
             if key == member:
                 return int(value)
         return 0
+
+
+def _no_core(pid: int) -> None:
+    """A crash must not have a program of the host's, which runs as root, take what crashed: the kernel starts it with a
+    limit of 0 too, and not with one of 1, which is also too little for a file (core(5))."""
+    try:
+        resource.prlimit(pid, resource.RLIMIT_CORE, (1, 1))
+    except PermissionError:  # we are held to 0 ourselves, and to raise that is not ours
+        resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
 
 
 def _bound(pid: int, what: int, soft: int, hard: int | None = None) -> None:

@@ -73,6 +73,20 @@ def descriptor_bomb(count: str) -> Attempt:
     return None
 
 
+def dump_core() -> Attempt:
+    """Crashes a child: what takes its memory then is a file, or a program of the host's that runs as root."""
+
+    def crash() -> int:
+        os.kill(os.getpid(), signal.SIGABRT)
+        return 0
+
+    yield None
+    ended = child(crash)
+    if not os.WCOREDUMP(ended):
+        raise fail(errno.EPERM)
+    return None
+
+
 def burn(seconds: str) -> Attempt:
     yield None
     while time.process_time() < float(seconds):
