@@ -82,9 +82,9 @@ def _lines(found: Comparison, left: Side, right: Side, *, all_of_it: bool) -> Li
     yield "bad", f"--- {plain(left.place)}"
     yield "good", f"+++ {plain(right.place)}"
     for name in found.only_a:
-        yield "bad", f"- {name}"
+        yield "bad", f"- {plain(name)}"
     for name in found.only_b:
-        yield "good", f"+ {name}"
+        yield "good", f"+ {plain(name)}"
     for difference in found.canonical:
         yield from _difference(difference)
     for path in found.removed:
@@ -105,7 +105,7 @@ def _lines(found: Comparison, left: Side, right: Side, *, all_of_it: bool) -> Li
 
 
 def _difference(difference: Difference) -> Lines:
-    yield "quiet" if difference.is_ephemeral else "head", f"{difference.member} {plain(difference.pointer)}"
+    yield "quiet" if difference.is_ephemeral else "head", plain(f"{difference.member} {difference.pointer}")
     for style, mark, value in (("bad", "-", difference.left), ("good", "+", difference.right)):
         if not isinstance(value, Absent):
             yield style, f"  {mark} {_shortened(value)}"
