@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from ..store.survey import Progress
     from ..values import Level
     from .loading import Loaded
     from .target import Look
@@ -42,6 +43,7 @@ def apply_pack(
     dry_run: bool = False,
     partial: bool = False,
     level: Level = "spec",
+    progress: Progress | None = None,
 ) -> Applied:
     """The pack's patch, applied to the target. With `partial` every operation stands alone. What does not fit is told
     in the result; what could not be read, and what an earlier apply left that nobody can undo, is raised."""
@@ -59,7 +61,8 @@ def apply_pack(
             if dry_run and claim.left():
                 return Applied(refusal(patch, INTERRUPTED, [], dry_run=True))
             recovered = claim.recover()
-            return Applied(apply_patch(claim, patch, dry_run=dry_run, partial=partial), recovered)
+            result = apply_patch(claim, patch, dry_run=dry_run, partial=partial, progress=progress)
+            return Applied(result, recovered)
     finally:
         os.close(root)
 
@@ -107,6 +110,7 @@ def apply_patch(
     dry_run: bool,
     partial: bool = False,
     finish: Callable[[Change], None] = Change.keep,
+    progress: Progress | None = None,
 ) -> dict[str, Any]:
     """The ApplyResult of a patch that was verified. `finish` keeps what was carried out; when it raises, nothing is."""
     looks = {operation["path"]: look(claim.root, operation["path"]) for operation in patch["operations"]}
@@ -121,7 +125,7 @@ def apply_patch(
     wanted = [operation for operation in patch["operations"] if operation["path"] not in errors]
     if wanted and not dry_run:
         try:
-            with Change(claim, *_steps_of(wanted, looks)) as change:
+            with Change(claim, *_steps_of(wanted, looks), progress) as change:
                 failed = change.carry_out(each_alone=partial)
                 if partial or not failed:
                     finish(change)

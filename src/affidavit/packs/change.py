@@ -43,9 +43,12 @@ if TYPE_CHECKING:
     from typing import Literal, Self
 
     from ..errors import Kind
+    from ..store.survey import Progress
     from .journal import Step
 
 _PERMISSIONS = 0o777
+#: Files that are written and then made durable together.
+_AT_ONCE = 256
 #: Signals that end a program when it does not listen: they wait until the files are all old or all new.
 _SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT}
 
@@ -132,10 +135,14 @@ class Claim:
 class Change:
     """Files being changed as one. What is not `keep`t is undone when this is left, whatever the reason."""
 
-    __slots__ = ("_directories", "_is_begun", "_is_kept", "_root", "_stage", "_steps")
+    __slots__ = ("_directories", "_is_begun", "_is_kept", "_progress", "_root", "_stage", "_steps")
 
-    def __init__(self, claim: Claim, steps: Sequence[Step], directories: Sequence[str]) -> None:
-        """`directories` are those to be made, each after the one above it."""
+    def __init__(
+        self, claim: Claim, steps: Sequence[Step], directories: Sequence[str], progress: Progress | None = None
+    ) -> None:
+        """`directories` are those to be made, each after the one above it. `progress` is told of the bytes that are
+        durable, and of all; that is what takes long."""
+        self._progress = progress
         self._root = claim.root
         self._steps = steps
         self._directories = directories
@@ -150,12 +157,10 @@ class Change:
                 os.mkdir(STAGE, 0o700, dir_fd=self._root)
                 self._stage = descriptor_of(fs.open_directory(self._root, STAGE))
                 self._write(IGNORE, b"*\n", 0)  # git shall not see it
-            for number, step in enumerate(self._steps):
-                if step.content is not None:
-                    with writing(step.path):
-                        step.inode = self._write(str(number), step.content, step.mode)
-            new = [str(number) for number, step in enumerate(self._steps) if step.content is not None]
-            durable.settle(self._stage, [IGNORE, *new])
+            new = [(number, step) for number, step in enumerate(self._steps) if step.content is not None]
+            for start in range(0, len(new), _AT_ONCE):
+                self._stage_files(new[start : start + _AT_ONCE])
+            durable.settle(self._stage, [IGNORE])
             journal = {
                 "inode": number_of(os.fstat(self._stage)),
                 "directories": list(self._directories),
@@ -169,6 +174,16 @@ class Change:
             if not self._is_begun:
                 self._leave()
         return self
+
+    def _stage_files(self, new: Sequence[tuple[int, Step]]) -> None:
+        for number, step in new:
+            with writing(step.path):
+                step.inode = self._write(str(number), step.content or b"", step.mode)
+        durable.settle(self._stage, [str(number) for number, _ in new])
+        if self._progress is not None:
+            last = new[-1][0]
+            sizes = [len(step.content or b"") for step in self._steps]
+            self._progress(sum(sizes[: last + 1]), sum(sizes))
 
     def _write(self, name: str, data: bytes, mode: int) -> int:
         descriptor = durable.create(self._stage, name)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self
 
+    from ..store.survey import Progress
     from ..values import Level
     from .change import Change
     from .repository import Branch, Repository
@@ -76,6 +77,7 @@ def git_apply(
     message: str | None = None,
     allow_dirty: bool = False,
     level: Level = "spec",
+    progress: Progress | None = None,
 ) -> GitApplied:
     """The pack's patch, applied to the working tree. What does not fit, and what git did not do, is told in the result;
     what could not be read, and what an earlier apply left that nobody can undo, is raised."""
@@ -91,7 +93,7 @@ def git_apply(
         report.branch["name"] = name
     elif branch is None:
         name = _NO_ID
-    work = _Work(report, loaded.value(PATCH) or {}, name, allow_dirty=allow_dirty)
+    work = _Work(report, loaded.value(PATCH) or {}, name, allow_dirty=allow_dirty, progress=progress)
     path = os.fspath(repository)
     root = open_target(path)
     if isinstance(root, Finding):
@@ -173,7 +175,16 @@ class _Report:
 class _Work:
     """One patch on its way into one repository."""
 
-    def __init__(self, report: _Report, patch: dict[str, Any], branch: str, *, allow_dirty: bool) -> None:
+    def __init__(
+        self,
+        report: _Report,
+        patch: dict[str, Any],
+        branch: str,
+        *,
+        allow_dirty: bool,
+        progress: Progress | None,
+    ) -> None:
+        self.progress = progress
         self.report = report
         self.branch = branch
         self.patch = patch
@@ -193,7 +204,7 @@ class _Work:
         else:
             with _CheckedOut(repository, branch) as checked_out:
                 finish = _Finish(self.paths, repository, message, checked_out)
-                report.applied = apply_patch(claim, self.patch, dry_run=False, finish=finish)
+                report.applied = apply_patch(claim, self.patch, dry_run=False, finish=finish, progress=self.progress)
             if checked_out.stays:
                 report.is_clean = self._is_clean(repository, finish)
             if finish.commit is not None:

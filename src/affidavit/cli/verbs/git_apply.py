@@ -9,6 +9,7 @@ from ...shown import plain
 from ..args import Option, Verb
 from ..interrupting import interruptible
 from ..previewed import DIFF, show_preview
+from ..progress import Progress
 from ..single import LEVEL
 
 TYPE_CHECKING = False
@@ -52,6 +53,7 @@ VERB = Verb(
     ),
     exits={"io": 1, "parse": 2, "usage": 3, "refused": 3, "internal": 4},
 )
+_MOST_SHOWN = 100
 _STATUS = {"SUCCESS": 0, "FAILED": 1, "REFUSED": 3}
 GIT_FAILED = 4
 
@@ -68,7 +70,7 @@ def run(args: Args, out: Output) -> int:
     level: Level = args.text("--level")  # type: ignore[assignment]  # one of its choices
     if args.has("--diff"):
         return show_preview(out, pack, repository, level)
-    with interruptible():
+    with interruptible(), Progress("writing", quiet=out.quiet) as progress:
         applied = git_apply(
             pack,
             repository,
@@ -78,6 +80,7 @@ def run(args: Args, out: Output) -> int:
             message=message,
             allow_dirty=args.has("--allow-dirty"),
             level=level,
+            progress=progress,
         )
     return _tell(out, applied)
 
@@ -95,8 +98,11 @@ def _tell(out: Output, applied: GitApplied) -> int:
 
 
 def _lines(result: dict[str, Any]) -> list[tuple[str, str]]:
-    told = [("good", f"  + {file['op']:<6}  {plain(file['path'])}") for file in result["changed_files"]]
-    for found in result.get("violations", ()):
+    files = result["changed_files"]
+    told = [("good", f"  + {file['op']:<6}  {plain(file['path'])}") for file in files[:_MOST_SHOWN]]
+    if len(files) > _MOST_SHOWN:
+        told.append(("quiet", f"    and {len(files) - _MOST_SHOWN} more"))
+    for found in result.get("violations", ())[:_MOST_SHOWN]:
         told.append(("rule", f"  {found['rule_id']}  {plain(found.get('path', ''))}"))
         told.append(("", f"      {plain(found['message'])}"))
     if "error" in result:

@@ -8,6 +8,7 @@ from ...shown import plain
 from ..args import Option, Verb
 from ..interrupting import interruptible
 from ..previewed import DIFF, show_preview
+from ..progress import Progress
 from ..single import LEVEL
 
 TYPE_CHECKING = False
@@ -48,6 +49,8 @@ VERB = Verb(
     ),
     exits={"io": 3, "parse": 3, "usage": 2, "refused": 2, "internal": 3},
 )
+#: Of more operations only those that do not fit are listed.
+_MOST_SHOWN = 100
 _STATUS = {"SUCCESS": 0, "PARTIAL": 1, "FAILED": 1, "REFUSED": 2}
 _MARKS = {"success": ("good", "+"), "skipped": ("quiet", " "), "error": ("bad", "!")}
 
@@ -65,8 +68,15 @@ def run(args: Args, out: Output) -> int:
     level: Level = args.text("--level")  # type: ignore[assignment]  # one of its choices
     if args.has("--diff"):
         return show_preview(out, pack, target, level)
-    with interruptible():
-        applied = apply_pack(pack, target, dry_run=args.has("--dry-run"), partial=args.has("--partial"), level=level)
+    with interruptible(), Progress("writing", quiet=out.quiet) as progress:
+        applied = apply_pack(
+            pack,
+            target,
+            dry_run=args.has("--dry-run"),
+            partial=args.has("--partial"),
+            level=level,
+            progress=progress,
+        )
     if applied.recovered == "rolled back":
         out.say("an apply that was interrupted here has been rolled back first", "quiet")
     if out.for_program:
@@ -88,7 +98,13 @@ def _tell_recovery(out: Output, recovered: str) -> int:
 def lines(result: dict[str, Any]) -> list[tuple[str, str]]:
     """An ApplyResult for a person."""
     summary = result["summary"]
-    told = [_line(operation) for operation in result["operation_results"]]
+    operations = result["operation_results"]
+    if len(operations) > _MOST_SHOWN:
+        operations = [operation for operation in operations if "error" in operation][:_MOST_SHOWN]
+    told = [_line(operation) for operation in operations]
+    more = summary["total_operations"] - len(operations)
+    if more:
+        told.append(("quiet", f"    and {more} more"))
     for found in result.get("violations", ()):
         told.append(("rule", f"  {found['rule_id']}  {plain(found.get('path', ''))}"))
         told.append(("", f"      {plain(found['message'])}"))
