@@ -206,6 +206,22 @@ def test_a_packet_is_judged_from_the_bundle_that_is_named(out: str, tmp_path: Pa
         verify_promotion(moved / "packet.json")
 
 
+def test_judging_again_writes_nothing(out: str) -> None:
+    run = commit(out)
+    emitted(run)
+
+    def state() -> list[tuple[str, int]]:
+        folders = [(folder, names) for folder, _, names in os.walk(os.path.dirname(out))]
+        paths = [folder for folder, _ in folders] + [
+            os.path.join(folder, name) for folder, names in folders for name in names
+        ]
+        return sorted((path, os.stat(path).st_mtime_ns) for path in paths)
+
+    before = state()
+    assert verify_promotion(os.path.join(out, "packet.json")).ok
+    assert state() == before
+
+
 def test_a_packet_without_a_repo_points_from_the_folder_above(tmp_path: Path) -> None:
     out = str(tmp_path / "place" / "out")
     run = commit(out)

@@ -68,7 +68,8 @@ def emit_promotion_packet(
     place, name = os.path.split(os.path.abspath(os.fspath(out)))
     folder = durable.open_directory(place)
     try:
-        gathered = _gather(os.fspath(bundle), gate, progress)
+        with _held_still(os.fspath(bundle)):
+            gathered = gather(os.fspath(bundle), gate, progress)
         _require_beside(place, gathered.path)
         packet = _packet(gathered, place, gate, accept_channels, accept_repaired)
         reasons = _reasons(packet, accept_channels)
@@ -96,11 +97,6 @@ def _reasons(packet: dict[str, Any], accept_channels: tuple[str, ...]) -> list[s
     told = packet["promotability"]
     reasons: list[str] = told["accepted"]["reasons"] if accept_channels else told["reasons"]
     return reasons
-
-
-def _gather(path: str, gate: Gate, progress: Progress | None = None) -> Gathered:
-    with _held_still(path):
-        return gather(path, gate, progress)
 
 
 def _held_still(path: str) -> AbstractContextManager[object]:
@@ -160,7 +156,8 @@ def verify_promotion(
     progress: Progress | None = None,
 ) -> Judged:
     """Judges the packet at `path` again, from the run that it points to or from `bundle`. What a packet was made to
-    accept counts only where the caller accepts it too. Raises ReadFailed, ParseError, NoBundle."""
+    accept counts only where the caller accepts it too. Writes nothing, and takes no lock: a run that changes meanwhile
+    is not the one that was judged. Raises ReadFailed, ParseError, NoBundle."""
     path = os.fspath(path)
     descriptor = fs.open_file(path)
     try:
@@ -177,7 +174,7 @@ def verify_promotion(
     place = os.path.dirname(os.path.abspath(path))
     prefix = told["run_manifest"].rpartition("/")[0]
     run = os.fspath(bundle) if bundle is not None else os.path.join(repo_root(os.path.realpath(place)), prefix)
-    gathered = _gather(run, own, progress)
+    gathered = gather(run, own, progress)
     inputs = told["promotability"]["gating_inputs"]
     forgiven = inputs.get("repaired", False) and "bundle_repaired" not in told["promotability"]["reasons"]
     channels = tuple(inputs.get("accepted_channels", ()))
@@ -185,7 +182,7 @@ def verify_promotion(
     again = packet_of(prefix, gathered.evidence, _as_older_writers_had_it(verdict) if is_old else verdict)
     findings = _differences(told, again)
     if gate != own:
-        gathered = _gather(run, gate, progress)
+        gathered = gather(run, gate, progress)
     asked = promotability(gathered.evidence, gate, accepted_channels=accept_channels, accept_repaired=accept_repaired)
     return Judged(gathered.path, findings, _reasons({"promotability": asked}, accept_channels))
 
