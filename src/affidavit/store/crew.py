@@ -14,7 +14,6 @@ from __future__ import annotations
 import gc
 import marshal
 import os
-import signal
 import sys
 
 from .measure import Digester
@@ -108,6 +107,8 @@ class _Child:
 
     def end(self) -> None:
         """Waits for it. One that has told all is ending by itself, any other is not waited for in vain."""
+        import signal  # loads enum, which most verifications have no use for
+
         os.close(self.pipe)
         try:
             os.kill(self.pid, signal.SIGKILL)
@@ -173,6 +174,8 @@ def digest_by_many(root: Dir, wanted: Wanted, order: Sequence[int], many: int, *
 
 def _start(plan: _Plan, children: list[_Child]) -> bool:
     """Adds a child, or says that there is no room for one. No signal comes between the fork and the child's entry."""
+    import signal
+
     try:
         receiving, sending = os.pipe()
     except OSError:
