@@ -152,7 +152,7 @@ def _judge_abandon(place: str, done: bool) -> None:
 
 def _broken(place: str) -> None:
     _one_run(place)
-    with open(place + "/out/run-1/stderr", "wb") as file:
+    with open(place + "/out/run-1/outputs/deep/page", "wb") as file:
         file.write(b"changed")
     with open(place + "/out/run-1/more", "wb") as file:
         file.write(b"added")
@@ -169,7 +169,7 @@ def _judge_repair(place: str, done: bool) -> None:
     bundle = load_bundle(run)
     assert bundle.repaired
     log: Any = bundle.document("repair_log.json")
-    assert sorted(item["path"] for item in log["history"]) == ["out/run-1/more", "out/run-1/stderr"]
+    assert sorted(item["path"] for item in log["history"]) == ["out/run-1/more", "out/run-1/outputs/deep/page"]
     assert reindex_bundle(run, repair=True).facts["repaired"] == []
 
 

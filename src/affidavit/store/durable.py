@@ -16,7 +16,8 @@ from . import fs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from threading import Thread
     from types import TracebackType
 
 FILE_MODE = 0o644
@@ -24,6 +25,7 @@ DIRECTORY_MODE = 0o755
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 #: Files that are open at once while they are being synced; far below what any system allows.
 _AT_ONCE = 64
+_SYNCING_AT_ONCE = 8
 
 _CODES = {
     errno.ENOSPC: "WRITE_NO_SPACE",
@@ -160,12 +162,51 @@ def _sync_files(directory: int, paths: Sequence[str]) -> None:
             descriptor = fs.open_below(directory, path)
             opened.append(descriptor)
             start_write_back(descriptor)
-        for path, descriptor in zip(paths, opened, strict=True):
-            with writing(path):
-                os.fsync(descriptor)
+        _sync_all(paths, opened)
     finally:
         for descriptor in opened:
             os.close(descriptor)
+
+
+def _sync_all(paths: Sequence[str], opened: Sequence[int]) -> None:
+    """Waits for all of them, some at a time: a disk that is asked to flush by several at once flushes once for them."""
+    left = list(zip(paths, opened, strict=True))
+    failed: list[WriteFailed] = []
+
+    def sync_some() -> None:
+        while not failed:
+            try:
+                path, descriptor = left.pop()
+            except IndexError:
+                return
+            try:
+                os.fsync(descriptor)
+            except OSError as error:
+                failed.append(write_failed(error, path))
+
+    helpers = _started(sync_some, min(_SYNCING_AT_ONCE, len(left)) - 1)
+    sync_some()
+    for helper in helpers:
+        helper.join()
+    if failed:
+        raise failed[0]
+
+
+def _started(work: Callable[[], None], many: int) -> list[Thread]:
+    """So many threads, or as many as the system gives: they only make the waiting shorter."""
+    if many < 1:
+        return []
+    from threading import Thread
+
+    started: list[Thread] = []
+    for _ in range(many):
+        helper = Thread(target=work)
+        try:
+            helper.start()
+        except RuntimeError:
+            break
+        started.append(helper)
+    return started
 
 
 def start_write_back(descriptor: int) -> None:
