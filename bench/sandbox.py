@@ -69,6 +69,7 @@ def _facts(*, cgroups: bool, rooms: bool, pids: bool = True) -> HostFacts:
         mount=host.mount,
         memory_cgroup=host.memory_cgroup if cgroups else None,
         pids_cgroup=host.pids_cgroup if cgroups and pids else None,
+        cpu_cgroup=host.cpu_cgroup if cgroups and pids else None,
     )
 
 
