@@ -12,7 +12,7 @@ import pytest
 
 from affidavit.canon.jcs import canonical
 from affidavit.canon.reader import read
-from affidavit.cli.live import harmless
+from affidavit.cli.live import Live
 from affidavit.contracts.policy import built_in
 from affidavit.store.publish import ASIDE
 from tests.support.cli import COMMAND, affidavit, environment, on_terminal
@@ -240,7 +240,11 @@ def test_a_person_reads_why_it_failed_and_what_would_allow_it(
 def test_what_a_command_says_cannot_command_the_terminal(tmp_path: Path) -> None:
     shown = on_terminal("run", "--", "printf", "\\033]52;c;eA==\\007\\302\\233m\\rok\\n", cwd=str(tmp_path)).out
     assert b"\\x1b]52;c;eA==\\x07\\x9bm\rok" in shown
-    assert harmless(b"plain\ttext\n\xc3\xa9") == b"plain\ttext\n\xc3\xa9"
+    for text in (b"plain\ttext\n\xc3\xa9", b"\xc2\xa0", "\u20ac\U0001f600".encode()):
+        assert Live().harmless(text) == text
+    split = Live()
+    assert split.harmless(b"a\xc2") + split.harmless(b"\x9b31m") == b"a\\x9b31m"
+    assert Live().harmless(b"\x9b31m\xff") == b"\\x9b31m\\xff"
 
 
 # Interrupts
@@ -277,7 +281,7 @@ class Going:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_first_interrupt_ends_the_sandbox_and_commits(number: signal.Signals, tmp_path: Path) -> None:
-    going = Going(tmp_path, "sh", "-c", "echo going; echo x >made; sleep 600")
+    going = Going(tmp_path, "sh", "-c", "echo x >made; echo going; sleep 600")
     going.process.send_signal(number)
     status, out = going.end()
     assert status == 1

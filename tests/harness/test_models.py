@@ -240,7 +240,9 @@ def refuses(behaviour: Any, why: str, *, tries: int = 1, timeout: float = 20.0) 
         assert len(server.asked) == tries
 
 
-def test_a_server_is_asked_without_streaming_and_without_chance() -> None:
+def test_a_server_is_asked_without_streaming_and_without_chance(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")  # nobody's: one on this host is asked directly
     with model_server(lambda asked: asked.answer("42")) as server:
         assert asks(server.adapter, key="key-123") == "42"
     (body,) = server.asked

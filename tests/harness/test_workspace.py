@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from affidavit.harness import changes
 from affidavit.harness.changes import Changes
 from affidavit.harness.errors import RunError
 from affidavit.harness.operations import carry_out
@@ -229,6 +230,48 @@ def test_what_is_no_output_is_named(place: Path) -> None:
         ("turned", "a symlink"),
     ]
     assert seen.removed == [("file", sha256(b"x"))]
+
+
+def test_a_link_that_was_removed_or_turned_is_named_and_one_that_stayed_is_not(place: Path) -> None:
+    work, copy = place / "work", place / "copy"
+    for name in ("stays", "goes", "turns", "becomes"):
+        (work / name).symlink_to("here")
+    found = copied(place)
+    (copy / "goes").unlink()
+    for name in ("turns", "becomes"):
+        (copy / name).unlink()
+    (copy / "turns").symlink_to("there")
+    (copy / "becomes").write_bytes(b"a file")
+    seen = left(found)
+    assert names(seen) == ["becomes"]
+    assert seen.left_out == [
+        ("becomes", "a symlink that was removed"),
+        ("goes", "a symlink that was removed"),
+        ("turns", "a symlink"),
+    ]
+
+
+def test_a_name_that_is_no_output_is_named_only_when_it_was_touched(place: Path) -> None:
+    work = place / "work"
+    for name in (b"\xff", b"..\\up"):
+        with open(os.fsencode(work) + b"/" + name, "wb") as file:
+            file.write(b"x")
+    found = copied(place)
+    assert left(found).left_out == []
+    (place / "copy" / "..\\up").write_bytes(b"y")
+    assert left(found).left_out == [("..\\up", "a name that climbs elsewhere")]
+
+
+def test_what_was_not_looked_at_is_not_called_removed(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a", "z"):
+        (place / "work" / name).write_bytes(b"x")
+    found = copied(place)
+    for number in range(20):
+        (place / "copy" / f"new{number}").write_bytes(b"x")
+    monkeypatch.setattr(changes, "_MOST_NEW_ENTRIES", 10)
+    seen = left(found)
+    assert seen.removed == []
+    assert seen.unseen == ["more than 10 new files and directories"]
 
 
 def test_the_original_changed_meanwhile_is_no_witness(place: Path) -> None:

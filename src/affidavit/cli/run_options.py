@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ..harness.request import Mode
     from .args import Args
 
+_WORKSPACE_LIMITS = (("--max-workspace-bytes", MOST_BYTES), ("--max-workspace-entries", MOST_ENTRIES))
 #: Of standard input for a command.
 _MOST_STDIN = 1 << 30
 
@@ -124,10 +125,7 @@ def request_of(args: Args) -> Request:
         mode=mode,
         out=args.text("--out") or DEFAULT_OUT,
         workspace=args.text("--workspace") or ".",
-        limits=Limits(
-            _number(args, "--max-workspace-bytes") or MOST_BYTES,
-            _number(args, "--max-workspace-entries") or MOST_ENTRIES,
-        ),
+        limits=Limits(*(_number(args, option) or most for option, most in _WORKSPACE_LIMITS)),
         environment={**declared, **passed},
         secrets=secrets,
         stdin=stdin,

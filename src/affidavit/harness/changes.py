@@ -46,13 +46,14 @@ class Left:
 class Changes:
     """One comparison of a copy with what it was when it was made."""
 
-    __slots__ = ("_copied", "_entries", "_found", "_left", "_roots")
+    __slots__ = ("_copied", "_entries", "_files", "_left", "_links", "_roots")
 
     def __init__(self, copied: Copied, roots: list[str]) -> None:
         self._copied = copied
         self._roots = roots
         self._left = Left()
-        self._found: set[str] = set()
+        self._files: set[str] = set()
+        self._links: set[str] = set()
         self._entries = 0
 
     def collect(self) -> Left:
@@ -62,13 +63,20 @@ class Changes:
             self._directory(top, "", 0)
         finally:
             os.close(top)
-        for path, kept in self._copied.files.items():
-            if path not in self._found and is_below(path, self._roots) and _is_utf8(path):
-                left.removed.append((path, self._digest_of_original(path, kept)))
+        if not left.unseen:  # else nobody knows what is gone
+            self._removed()
         left.outputs.sort(key=lambda output: utf16(output[0]))
         left.removed.sort(key=lambda removed: utf16(removed[0]))
         left.left_out.sort()
         return left
+
+    def _removed(self) -> None:
+        for path, kept in self._copied.files.items():
+            if path not in self._files and is_below(path, self._roots) and _is_utf8(path):
+                self._left.removed.append((path, self._digest_of_original(path, kept)))
+        for path in self._copied.links.keys() - self._links:
+            if is_below(path, self._roots):
+                self._left.left_out.append((plain(path), "a symlink that was removed"))
 
     def _directory(self, directory: int, prefix: str, depth: int) -> None:
         if depth > _MOST_NESTED:
@@ -84,10 +92,12 @@ class Changes:
             if stat.S_ISDIR(kind):
                 self._below(directory, name, path, depth)
             elif not is_below(path, self._roots):
-                self._found.add(path)  # nobody could write there
+                continue  # nobody could write there
             elif path in self._copied.excluded:
                 self._left.left_out.append((plain(path), "where runs are committed"))
             elif not stat.S_ISREG(kind):
+                if stat.S_ISLNK(kind):
+                    self._links.add(path)
                 if not self._is_old_link(directory, name, path, kind):
                     self._left.left_out.append((plain(path), fs.what(kind)))
             else:
@@ -104,16 +114,17 @@ class Changes:
             os.close(opened)
 
     def _regular(self, directory: int, name: str, path: str) -> None:
+        found = os.stat(name, dir_fd=directory, follow_symlinks=False)
+        kept = self._copied.files.get(path)
+        self._files.add(path)
+        if kept is not None and not self._is_changed(directory, name, path, kept, found):
+            return
         if not _is_utf8(path):
             self._left.left_out.append((plain(path), "a name that is not UTF-8"))
         elif not stays_below(path):
             self._left.left_out.append((plain(path), "a name that climbs elsewhere"))
         else:
-            self._found.add(path)
-            found = os.stat(name, dir_fd=directory, follow_symlinks=False)
-            kept = self._copied.files.get(path)
-            if kept is None or self._is_changed(directory, name, path, kept, found):
-                self._left.outputs.append((path, stat.S_IMODE(found.st_mode)))
+            self._left.outputs.append((path, stat.S_IMODE(found.st_mode)))
 
     def _is_old_link(self, directory: int, name: str, path: str, kind: int) -> bool:
         return stat.S_ISLNK(kind) and self._copied.links.get(path) == os.readlink(name, dir_fd=directory)

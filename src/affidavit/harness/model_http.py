@@ -96,7 +96,8 @@ class HttpAdapter:
         httpx = self._httpx
         try:
             with (
-                httpx.Client(timeout=left, follow_redirects=False) as client,
+                # a server on this host is asked directly, whatever proxy there is for others
+                httpx.Client(timeout=left, follow_redirects=False, trust_env=self._url.host not in _LOOPBACK) as client,
                 client.stream("POST", self._url, content=body, headers=headers) as response,
             ):
                 if response.status_code != 200:

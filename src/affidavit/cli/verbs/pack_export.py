@@ -119,11 +119,11 @@ def _request(args: Args, runs: str, intent: str) -> Request:
 def _perform(request: Request, out: Output) -> Finished:
     from ...harness.interrupt import Interrupt
     from ...harness.run import perform
-    from ..live import show
+    from ..live import Live
 
     with Interrupt() as interrupt:
         finished = perform(
-            request, show=show if out.person_reads_errors and not out.quiet else None, interrupt=interrupt
+            request, show=Live() if out.person_reads_errors and not out.quiet else None, interrupt=interrupt
         )
     decision = finished.result["decision"]
     verdict = "accepted" if decision["accepted"] else "rejected"

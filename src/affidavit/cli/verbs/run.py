@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ...harness.run import perform
 from ..args import Verb
-from ..live import show
 from ..run_options import ARGUMENTS, OPTIONS, request_of
 
 TYPE_CHECKING = False
@@ -43,9 +42,10 @@ def run(args: Args, out: Output) -> int:
         finished = perform(request)
     else:
         from ...harness.interrupt import Interrupt
+        from ..live import Live
 
         with Interrupt() as interrupt:
-            finished = perform(request, show=show if shows else None, interrupt=interrupt)
+            finished = perform(request, show=Live() if shows else None, interrupt=interrupt)
     if request.model_mode == "record":
         from ...harness.modelled import keep_recording
 
