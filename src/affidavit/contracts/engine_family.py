@@ -46,12 +46,13 @@ _LONGEST_ID = 128
 
 def is_run_id(text: str) -> bool:
     """One safe path segment: letters, digits, `.`, `_` and `-`, not beginning with a point or a dash."""
-    return len(text) <= _LONGEST_ID and text[:1] not in (".", "-") and made_of(text.lower(), LOWER_ALNUM + "._-")
+    plain = text.isascii() and made_of(text.lower(), LOWER_ALNUM + "._-")
+    return plain and len(text) <= _LONGEST_ID and text[0] not in ".-"
 
 
 def run_id(rule: str = "") -> Shape:
     return Text(
-        lambda text: text.isascii() and is_run_id(text),
+        is_run_id,
         "one path segment of letters, digits, '.', '_' and '-', at most 128",
         rule=rule,
     )
