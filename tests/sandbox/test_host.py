@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -157,6 +158,19 @@ def test_a_place_that_cannot_hold_a_cgroup_says_why(tmp_path: Path) -> None:
     plain = CgroupPlace(2, "memory", str(tmp_path))
     assert "memory.max" in cgroups._try(plain)
     assert "No such file" in cgroups._try(CgroupPlace(2, "memory", str(tmp_path / "absent")))
+
+
+def test_cgroups_of_runs_whose_process_is_gone_are_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dead = subprocess.Popen(["/bin/true"])
+    dead.wait()
+    names = {f"affidavit-{dead.pid}-0-aa", f"affidavit-{os.getpid()}-0-bb", "affidavit-x-1", "affidavit", "other-1-2"}
+    for name in names:
+        (tmp_path / name).mkdir()
+    cgroups.sweep(str(tmp_path))
+    assert {path.name for path in tmp_path.iterdir()} == names, "what is young may be somebody's that we do not see"
+    monkeypatch.setattr(cgroups, "_YOUNG_SECONDS", -1)
+    cgroups.sweep(str(tmp_path))
+    assert {path.name for path in tmp_path.iterdir()} == names - {f"affidavit-{dead.pid}-0-aa"}
 
 
 def test_mount_points_with_spaces_are_read() -> None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _MOST_BYTES = 1 << 20
 _WAITING = "/bin/cat"
+#: A run enters its cgroup within its set-up time.
+_YOUNG_SECONDS = 60
 _made = 0
 
 
@@ -33,9 +35,25 @@ def find_place(controller: Controller) -> tuple[CgroupPlace | None, str]:
     for place in candidates:
         refused = _try(place)
         if not refused:
+            sweep(place.directory)
             return place, ""
         why = refused
     return None, why
+
+
+def sweep(folder: str) -> None:
+    """Removes the cgroups of runs whose process is gone: killed, it could not. One that is in use cannot be removed;
+    one that is being made, perhaps by a process that we do not see, is young."""
+    for name in os.listdir(folder):
+        parts = name.split("-")
+        if parts[0] != "affidavit" or len(parts) < 3 or not parts[1].isdecimal() or os.path.exists(f"/proc/{parts[1]}"):
+            continue
+        path = f"{folder}/{name}"
+        try:
+            if time.time() - os.stat(path).st_ctime > _YOUNG_SECONDS:
+                os.rmdir(path)
+        except OSError:  # in use, or somebody else's, or swept by another
+            continue
 
 
 def _candidates(controller: Controller) -> list[CgroupPlace]:
