@@ -45,6 +45,22 @@ def test_nothing_gets_out(policy: dict[str, Any]) -> None:
     assert sum(finding.verdict == "held" for finding in findings) >= 80
 
 
+CUSTOM = (
+    {"allowed_commands": ["node"]},
+    {"allowed_commands": ["sh", "id"], "allowed_write_roots": ["a/b", "c"], "allow_network": True},
+    {"max_total_output_bytes": 1024, "max_output_files": 1, "timeout_ms": 1000},
+    {"allowed_commands": ["no-such-command"], "allowed_write_roots": ["out"]},
+)
+
+
+@pytest.mark.parametrize("changes", CUSTOM)
+def test_policies_of_ones_own_hold_what_they_promise(changes: dict[str, Any]) -> None:
+    names = ["exec_file_of_the_workspace", "exec_listed_command", "exec_unlisted_command", "exec_copy_in_root"]
+    names += ["exec_from_memory", "serve_the_host", "connect_to_host_tcp", "burn_without_end", "write_without_end"]
+    names += ["create_files_without_end", "write_own_file", "write_input_file", "create_host_file_by_link"]
+    assert faults(suite({**built_in("dev"), "name": "own", **changes}, *names)) == []
+
+
 @pytest.mark.parametrize("policy", [POLICIES[0], POLICIES[2]], ids=lambda policy: policy["name"])
 def test_write_roots_that_are_too_large_for_memory_hold_too(
     policy: dict[str, Any], monkeypatch: pytest.MonkeyPatch

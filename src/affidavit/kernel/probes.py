@@ -16,11 +16,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any, Literal
 
-    Expectation = Literal["always", "never", "with network", "with any command", "with any root"]
+    Expectation = Literal[
+        "always", "never", "with network", "with any command", "with any root", "outside noexec roots"
+    ]
     Decision = Literal["allow", "deny"]
     Need = Literal[
-        "listed command", "unlisted command", "no network", "memory cgroup", "ipv6", "vsock", "route", "x86-64"
+        "listed command",
+        "unlisted command",
+        "no network",
+        "memory cgroup",
+        "room for a copy",
+        "ipv6",
+        "vsock",
+        "route",
+        "x86-64",
     ]
+
+#: The operations of Linux (contracts/probing.py).
+READ, WRITE, CREATE, UNLINK = "file-read-data", "file-write-data", "file-write-create", "file-write-unlink"
+EXEC, FORK, SIGNAL = "process-exec", "process-fork", "signal"
+OUTBOUND, BIND = "network-outbound", "network-bind"
+MOUNT, PTRACE, SYSCTL = "mount", "ptrace", "sysctl-write"
 
 #: A report line starts with it (sandbox/probe/program.py).
 MARK = b"affidavit-probe "
@@ -112,6 +128,8 @@ class Probe:
             allows = not policy["allowed_commands"]
         elif self.allowed == "with any root":
             allows = not policy["allowed_write_roots"]
+        elif self.allowed == "outside noexec roots":  # where all of the workspace is one, and commands are listed
+            allows = bool(policy["allowed_write_roots"]) or not policy["allowed_commands"]
         else:
             allows = self.allowed == "always"
         return "allow" if allows else "deny"

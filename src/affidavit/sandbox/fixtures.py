@@ -129,6 +129,8 @@ class Fixtures:
             return not policy["allow_network"]
         if need == "memory cgroup":
             return probe_host().memory_cgroup is not None
+        if need == "room for a copy":
+            return bool(policy["max_total_output_bytes"] > os.path.getsize(self.interpreter))
         if need == "listed command":
             return shutil.which(_listed(policy), path=os.defpath) is not None
         if need == "unlisted command":
