@@ -76,6 +76,16 @@ def test_PL6_output_bytes(tmp_path: Path) -> None:
     assert len(run.stdout) <= 4096
 
 
+def test_a_workspace_of_many_files_is_not_taken_for_its_outputs(tmp_path: Path) -> None:
+    """Too many to be held in memory, and more than the caps would ever let a command make."""
+    (tmp_path / "work").mkdir()
+    for number in range(5050):
+        (tmp_path / "work" / f"{number}").write_bytes(b"")
+    policy = limited(max_output_files=1)
+    run = executed(tmp_path, policy=policy, commands=[shell("c", "echo x >new")])
+    assert (run.accepted, set(run.outputs)) == (True, {"new"}), run.reasons
+
+
 def test_PL6_time(tmp_path: Path) -> None:
     policy = limited(timeout_ms=2000)
     assert executed(tmp_path, policy=policy, commands=[command("c", "true")]).accepted

@@ -25,6 +25,8 @@ _SYSTEM_ETC = ("/etc/alternatives", "/etc/ld.so.cache")
 #: Below the write roots when the run begins: what is more is not copied into memory, but watched where it is.
 MOST_BYTES = 64 * 1024**2
 MOST_ENTRIES = 4000
+#: More is in no workspace that anybody copies.
+MOST_COUNTED = 10_000_000
 
 
 def prepare(request: SandboxRequest) -> SandboxSpec | Gaps:
@@ -63,7 +65,8 @@ def _from_elsewhere(request: SandboxRequest) -> tuple[str, ...]:
 
 
 def find_ground(request: SandboxRequest, roots: tuple[str, ...], system: System) -> Ground:
-    """How much there is below the write roots, counted until it is too much, and which folder nothing is shown from."""
+    """How much there is below the write roots, and which folder nothing is shown from. All of it is counted, also what
+    is too much for memory: where the roots are watched, what was there is told from what came by having been seen."""
     shown = [os.path.realpath(path) for path in (request.workspace, *request.read_only)]
     shown += [word for word in system.words if word.startswith("/")]
     base = base_for(shown, [path for path in BASES if os.path.isdir(path)])
@@ -73,11 +76,9 @@ def find_ground(request: SandboxRequest, roots: tuple[str, ...], system: System)
         for root in roots:
             handle = open_below(top, root)
             try:
-                for entry in walk(handle, MOST_ENTRIES + 1):
+                for entry in walk(handle, MOST_COUNTED):
                     entries += 1
                     size += entry.seen.st_size
-                    if entries > MOST_ENTRIES or size > MOST_BYTES:
-                        break
             finally:
                 os.close(handle)
     finally:
