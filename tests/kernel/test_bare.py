@@ -24,6 +24,12 @@ def test_the_built_in_probes_keep_their_word() -> None:
     assert sum(each.bare for each in BUILT_IN) > 50
 
 
+def test_what_is_tried_bare_depends_on_no_other_part_of_a_policy_than_its_first_root() -> None:
+    """So profiles that agree in it can share what was seen (runtime/lanes.py)."""
+    of_a_policy = ("{listed}", "{bytes_over}", "{file_bytes}", "{files_over}")
+    assert [each.probe_id for each in BUILT_IN if each.bare and any(name in each.driver for name in of_a_policy)] == []
+
+
 #: Places of the host that a built-in probe may name without a sandbox: it reads them, or its own view of itself.
 NAMED = re.compile(r"^(/bin/sh|/proc/self/root|(/\.\.)+)$")
 

@@ -13,7 +13,7 @@ from ..kernel.compare import Seen
 from ..kernel.probes import probe_of
 from ..sandbox.bare import try_bare
 from ..sandbox.escape import try_inside
-from ..sandbox.fixtures import Fixtures
+from ..sandbox.fixtures import Fixtures, first_root
 from ..sandbox.gaps import Gaps, SandboxUnavailable
 from ..sandbox.host import probe_host
 from ..sandbox.prepare import prepare
@@ -50,13 +50,15 @@ def scenario(job: Job, fixtures: Fixtures, each: Each = nobody) -> dict[Key, See
 
 
 def baseline(job: Job, fixtures: Fixtures, each: Each = nobody) -> dict[Key, Seen]:
-    """Each probe that supports it, without a sandbox; aimed as it would be under the profile."""
+    """Each probe that supports it, without a sandbox; aimed as it would be under the profile. No profile is in force,
+    so those that make a probe aim at the same place share what was seen."""
     return _lane(job, fixtures, "baseline", each)
 
 
 def _lane(job: Job, fixtures: Fixtures, lane: str, each: Each) -> dict[Key, Seen]:
     pairs = [*job.resolved.pairs(lane)]
     seen: dict[Key, Seen] = {}
+    bare: dict[tuple[str, str], Seen] = {}
     for done, (profile, row) in enumerate(pairs, 1):
         policy = job.policies[profile["profile_id"]]
         probe = probe_of(row)
@@ -66,7 +68,8 @@ def _lane(job: Job, fixtures: Fixtures, lane: str, each: Each) -> dict[Key, Seen
         elif lane == "scenario":
             found = _inside(job, fixtures, probe, policy)
         elif may_be_bare(probe):
-            found = try_bare(fixtures, probe, policy)
+            aim = probe.driver, first_root(policy)
+            found = bare[aim] = bare.get(aim) or try_bare(fixtures, probe, policy)
         else:
             found = Seen(reached=False, stage="preflight", kind=NOT_BARE)
         seen[profile["profile_id"], row["probe_id"]] = found

@@ -205,8 +205,7 @@ class Try:
         self._called: threading.Event | None = None
         self.workspace = workspace
         self._token = f"affidavit-{secrets.token_hex(8)}"
-        roots = policy["allowed_write_roots"]
-        self._root = roots[0] if roots else "out"
+        self._root = first_root(policy)
         self._free = _free_port()
         here = "/workspace" if inside else workspace
         self._names = {
@@ -309,6 +308,12 @@ class Try:
             assert self._called is not None
             self._called.set()
             return
+
+
+def first_root(policy: Mapping[str, Any]) -> str:
+    """Where a probe writes that may write."""
+    roots = policy["allowed_write_roots"]
+    return str(roots[0]) if roots else "out"
 
 
 def _listed(policy: Mapping[str, Any]) -> str:
