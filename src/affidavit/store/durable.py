@@ -25,7 +25,7 @@ DIRECTORY_MODE = 0o755
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 #: Files that are open at once while they are being synced; far below what any system allows.
 _AT_ONCE = 64
-_SYNCING_AT_ONCE = 8
+_SYNCING_AT_ONCE = 4
 
 _CODES = {
     errno.ENOSPC: "WRITE_NO_SPACE",
