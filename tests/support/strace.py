@@ -30,11 +30,12 @@ def changes(log: Path, *words: str, cwd: Path, calls: tuple[str, ...] = CHANGING
 
 def struck(log: Path, blow: str, call: tuple[str, int], *words: str, cwd: Path, is_certain: bool = True) -> int:
     """Runs the command, of which one call is struck: by `signal=KILL`, `error=ENOSPC`. How it ended. How often a
-    process is waited for is not the same each time: such a call is not certain to be reached."""
+    process is waited for is not the same each time: such a call is not certain to be reached. Nor is a sync: how many
+    of them the first thread makes, and how many the others, is chance."""
     name, number = call
     done = _run(log, ["-e", f"trace={name}", "-e", f"inject={name}:{blow}:when={number}"], words, cwd)
     told = log.read_text()
-    assert not is_certain or "INJECTED" in told or "SIG" in told, f"{call} was not reached"
+    assert not is_certain or name == "fsync" or "INJECTED" in told or "SIG" in told, f"{call} was not reached"
     return done
 
 
