@@ -96,9 +96,9 @@ def machine(*kept: str, timeout: float = 120) -> Iterator[Machine]:
     controllers = " ".join(name for name in map(os.path.basename, hierarchies) if name not in ("systemd", "unified"))
     enter = "".join(f'echo $$ > "{place}/cgroup.procs"; ' for place in places)
     # into the cgroups first: what is made then takes them for the root
-    script = (
-        f'{enter}exec unshare --fork --pid --mount --uts --ipc --cgroup --mount-proc --kill-child sh -c "$0" sh "$@"'
-    )
+    # it dies with whoever runs the tests, also when that one is killed
+    unshare = "setpriv --pdeathsig KILL unshare --fork --pid --mount --uts --ipc --cgroup --mount-proc --kill-child"
+    script = f'{enter}exec {unshare} sh -c "$0" sh "$@"'
     process = subprocess.Popen(
         ["sh", "-ec", script, _SETUP, ROOT, *kept],
         stdin=subprocess.DEVNULL,
