@@ -11,14 +11,19 @@ from typing import TYPE_CHECKING
 import pytest
 
 from affidavit.contracts.runner import verify_runner
+from affidavit.sandbox import prepare as preparing
+from affidavit.sandbox import runner as supervising
 from affidavit.sandbox.host import probe_host
 from affidavit.sandbox.record import runner_record
 from affidavit.sandbox.runner import run
+from tests.sandbox.test_degraded import without
 from tests.support.processes import cgroups_of, mounts, named, wait_until_none
 from tests.support.sandbox import policy, prepared, ran, shell
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from affidavit.sandbox.spec import SandboxSpec
 
 pytestmark = pytest.mark.sandbox
 
@@ -35,7 +40,12 @@ def test_nothing_inside_survives_our_own_death(milliseconds: float, tmp_path: Pa
     probe_host()
     sign = marker()
     request = shell(f"sleep 61; : {sign}", tmp_path, policy=LISTED)
-    spec = prepared(request)
+    _die_while_running(prepared(request), milliseconds)
+    assert wait_until_none(sign) == []
+
+
+def _die_while_running(spec: SandboxSpec, milliseconds: float) -> None:
+    """A process that runs it is killed so long after it began, and stays for a moment as one that nobody has reaped."""
     null = os.open(os.devnull, os.O_RDWR)
     pid = os.fork()
     if pid == 0:
@@ -46,8 +56,28 @@ def test_nothing_inside_survives_our_own_death(milliseconds: float, tmp_path: Pa
     os.close(null)
     time.sleep(milliseconds / 1000)
     os.kill(pid, signal.SIGKILL)
+    time.sleep(0.02)
     os.waitpid(pid, 0)
+
+
+def test_a_command_that_was_not_let_go_is_not_let_go_by_our_death(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where mounts cannot be made first, nothing but bubblewrap itself looks after the command."""
+    monkeypatch.setattr(preparing, "probe_host", lambda: without("noexec"))
+    monkeypatch.setattr(supervising._Supervision, "let_go", lambda _: os.kill(os.getpid(), signal.SIGKILL))
+    sign = marker()
+    spec = prepared(shell(f"echo started > out/started; : {sign}", tmp_path, policy=LISTED, degraded=["noexec"]))
+    assert spec.outer is None
+    _die_while_running(spec, 3000)
+    waiting = [pid for pid, line in named(sign).items() if line.startswith("/usr/bin/bwrap")]
+    for pid in waiting:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
     assert wait_until_none(sign) == []
+    assert not (tmp_path / "out" / "started").exists()
 
 
 def test_bubblewrap_itself_killed_is_told_and_leaves_nothing(tmp_path: Path) -> None:

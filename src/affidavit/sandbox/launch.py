@@ -81,7 +81,10 @@ class Launched:
         # Open for reading too: were we gone, the write would kill bubblewrap with SIGPIPE and leave its child behind,
         # which waits to be told of its user namespace for ever.
         their_status = descriptors.own(os.open(f"/proc/self/fd/{writing}", os.O_RDWR | os.O_CLOEXEC))
-        their_go, self.go = descriptors.pipe()
+        waiting, self.go = descriptors.pipe()
+        # Open for writing too: bubblewrap takes the end of this pipe as its signal to let the command go. Were we gone
+        # there would be an end; with its own hold on the pipe there is none, and the command never starts.
+        their_go = descriptors.own(os.open(f"/proc/self/fd/{waiting}", os.O_RDWR | os.O_CLOEXEC))
         self._in_namespace = spec.outer is not None
         #: What is said while the mounts are made; not by bubblewrap, and not by the command.
         self.aside: int | None = None
@@ -111,7 +114,7 @@ class Launched:
                 _dies_with_us(self.pid, given[LIFELINE])
         else:
             self.pid = spawn([_ENV_PROGRAM, "-C", spec.workspace, "--", *spec.argv], spec.environment, given)
-        for theirs in (*given.values(), writing, their_status, their_go):
+        for theirs in (*given.values(), writing, their_status, waiting, their_go):
             descriptors.close(theirs)
 
     def heard(self) -> None:
