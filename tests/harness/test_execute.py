@@ -22,8 +22,9 @@ from affidavit.harness.intent import parse_intent
 from affidavit.harness.request import Request
 from affidavit.harness.run import perform, run_intent
 from affidavit.sandbox.runner import run as sandbox_run
-from affidavit.store.reader import load_bundle
+from affidavit.store.reader import load_bundle, validate
 from tests.support.harness import Run, acceptance, command, executed, file, limited, shell
+from tests.support.runs import rewrite
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -432,3 +433,14 @@ def assert_nowhere(place: Path, secret: bytes) -> None:
         assert secret not in os.fsencode(path.name)
         if path.is_file():
             assert secret not in path.read_bytes(), path
+
+
+def test_EV1_evidence_in_a_run_directory_is_of_the_proposal_that_its_bundle_comes_to(tmp_path: Path) -> None:
+    """Whoever can write all of a run, index and all, cannot give it the evidence of another."""
+    run = executed(tmp_path, commands=[command("c", "true")]).directory
+    report = load_bundle(run).report
+    assert [left for left in report.not_checked if "EV1" in left.reason] == []
+    evidence: Any = read((run / "evidence.json").read_bytes())
+    rewrite(run, "evidence.json", canonical({**evidence, "proposal_hash": "sha256:" + "0" * 64}) + b"\n")
+    found = [finding for finding in validate(run).findings if finding.within.startswith("EV1")]
+    assert [finding.path for finding in found] == ["evidence.json"]

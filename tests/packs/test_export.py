@@ -149,7 +149,7 @@ def test_a_run_that_is_not_what_it_was_has_no_pack(tmp_path: Path) -> None:
 def test_a_run_whose_members_do_not_agree_has_no_pack(tmp_path: Path) -> None:
     """Another tool wrote it; each document is sound, and at level strict they are not one run's."""
     members = recorded_pack()["members"]
-    members["evidence.json"]["proposal_id"] = "prop_0000000000000000"
+    members["runner.json"]["limits"]["timeout_ms"] += 1
     with begin_run(tmp_path / "out", members["run.json"]["run_id"]) as writer:
         for name, member in members.items():
             if name not in ("ledger.jsonl", "meta.json", "model_io.json"):

@@ -7,7 +7,6 @@ bytes that are hashed. Opening directories and archives is not done here.
 
 from __future__ import annotations
 
-from .. import __version__
 from ..canon.jcs import canonical
 from ..canon.order import in_order
 from ..canon.profiles import KERNEL
@@ -221,12 +220,11 @@ def _proposal(examination: Examination) -> dict[str, str] | None:
     """What the bundle, itself sound, comes to; None where another version's kernel made it (contracts 2.5)."""
     bundle: Any = examination.values.get(BUNDLE)
     is_sound = not any(found.rule_id == RULE_OF[BUNDLE] for found in examination.findings)
-    if member(bundle, "kernel_version") != __version__ or not is_sound:
+    if bundle is None or not is_sound:
         return None
-    from .proposal import derive_proposal, proposal_hash
+    from .proposal import reference_of
 
-    proposal = derive_proposal(bundle)
-    return None if proposal is None else {"id": proposal["id"], "hash": proposal_hash(proposal)}
+    return reference_of(bundle)
 
 
 def _verify_runner(examination: Examination, value: object) -> Report:

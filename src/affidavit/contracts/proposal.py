@@ -5,6 +5,7 @@ It is internal: it never leaves a run. Evidence names its hash, and whoever has 
 
 from __future__ import annotations
 
+from .. import __version__
 from ..canon.order import utf16
 from ..canon.profiles import KERNEL, RAW, derive_id
 from ..canon.reader import read
@@ -162,6 +163,15 @@ def action_id(action: dict[str, Any]) -> str:
 
 class _NotOurs(Exception):
     """An output that this version's kernel would not have made."""
+
+
+def reference_of(bundle: dict[str, Any]) -> dict[str, str] | None:
+    """Id and hash of the proposal that a sound bundle comes to, as evidence refers to it; None where another version's
+    kernel made the bundle (contracts 2.5)."""
+    if bundle["kernel_version"] != __version__:
+        return None
+    proposal = derive_proposal(bundle)
+    return None if proposal is None else {"id": proposal["id"], "hash": proposal_hash(proposal)}
 
 
 def derive_proposal(bundle: dict[str, Any]) -> dict[str, Any] | None:

@@ -86,6 +86,7 @@ class Observed:
         "missing",
         "name",
         "not_checked",
+        "proposal",
         "schemas",
         "size",
         "unread",
@@ -102,6 +103,8 @@ class Observed:
         self.missing: list[str] = []
         self.size = 0
         self.bundle_sha256: str | None = None
+        #: Of the proposal that a sound bundle of this version comes to: what evidence must name.
+        self.proposal: dict[str, str] | None = None
         self.documents: dict[str, Any] = {}
         self.ids: dict[str, tuple[object, object]] = {}
         self.schemas: dict[str, str | None] = {}
@@ -139,6 +142,10 @@ class Observed:
             self.ids[name] = (value.get("run_id"), value.get("world_id"))
         for place, report in self._reports(name, value):
             self._embed("RD9", name, report, place)
+            if name == BUNDLE and report.ok:
+                from .proposal import reference_of
+
+                self.proposal = reference_of(value)  # type: ignore[arg-type]  # a sound bundle
 
     def _reports(self, name: str, value: object) -> Iterator[tuple[str, Report]]:
         if name not in KNOWN:
@@ -155,6 +162,8 @@ class Observed:
         limit = member(member(self.documents.get(RUN), "policy"), "max_total_output_bytes")
         if name == "patch.json" and type(limit) is int:
             more["limit"] = limit
+        if name == "evidence.json":
+            more["proposal"] = self.proposal
         yield "", verify(value, level=self.level, **more)
 
     def _embed(self, rule_id: str, name: str, report: Report, place: str = "") -> None:
