@@ -45,3 +45,14 @@ def test_what_make_reference_writes() -> None:
 def test_the_manual_page_is_in_the_package() -> None:
     with open(os.path.join(ROOT, "pyproject.toml"), encoding="utf-8") as project:
         assert '"docs/man/affidavit.1" = "share/man/man1/affidavit.1"' in project.read()
+
+
+def test_every_verb_says_what_a_program_reads() -> None:
+    assert [verb.name for verb, _ in all_verbs() if not verb.answer] == []
+
+
+def test_what_is_in_the_repository_is_what_would_be_written() -> None:
+    """`make reference` writes both."""
+    for path, text in (("docs/reference/commands.md", markdown()), ("docs/man/affidavit.1", man_page())):
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            assert file.read() == text, path

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 INVALID = 3
 
+ANSWER = (
+    "`ok`, the facts of a valid document (its hash, where it has one) or else `violations` [`rule_id`, `path`, "
+    "`message`], and `not_checked` [`rule_id`, `reason`] where something was not; or `error` (`code`, `message`)."
+)
 LEVEL = Option(
     "--level",
     "how strictly: compat takes what older writers wrote, strict also re-derives",
@@ -50,6 +54,7 @@ def single_document_verb(
         ),
         statuses=STATUSES,
         exits=EXITS,
+        answer=ANSWER,
         is_verifier=True,
     )
 

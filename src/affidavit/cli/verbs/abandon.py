@@ -28,6 +28,7 @@ VERB = Verb(
     ),
     statuses=STATUSES,
     exits=EXITS,
+    answer=("`abandoned` (paths), `refused` [`path`, `reason`]."),
 )
 
 

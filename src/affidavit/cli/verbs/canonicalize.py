@@ -40,6 +40,10 @@ VERB = Verb(
     ),
     statuses=((0, "written; with --check: canonical"), (1, "with --check: not canonical"), (2, "error, wrong usage")),
     exits={"io": 2, "parse": 2, "usage": 2, "refused": 2, "internal": 2},
+    answer=(
+        "with `--hash` `digest` and `profile`; with `--check` `canonical` and `first_difference`, for several "
+        "files `files`; else the canonical bytes themselves."
+    ),
 )
 
 

@@ -24,6 +24,7 @@ VERB = Verb(
     ),
     statuses=((0, "written"), (2, "the script cannot be written"), (3, "wrong usage, or no such shell")),
     exits={"io": 2, "parse": 2, "usage": 3, "refused": 2, "internal": 2},
+    answer=("none: the script is the answer."),
 )
 
 

@@ -7,6 +7,7 @@ from ...kernel.diff import Comparison
 from ...kernel.difference import Absent
 from ...shown import plain
 from ..args import Argument, Option, Verb
+from ..named_run import FROM, find_run, out_of
 from ..progress import Progress
 from ..sides import alike, side_of
 
@@ -26,24 +27,30 @@ VERB = Verb(
     "diff",
     "Compares two runs, packs or sealed runs of engines, which are verified first. A difference in what happened is "
     "told with its place and both values; one in names, times and numbers of runs alone (ephemeral) is none.",
-    options=(Option("--ephemeral", "show also what only names, times and numbers a run"),),
+    options=(Option("--ephemeral", "show also what only names, times and numbers a run"), FROM),
     arguments=(
-        Argument("A", "a run directory, an out folder (its latest run), a pack, or a sealed run"),
+        Argument("A", "a run, by its path, by its id, or LATEST; a pack; or a sealed run"),
         Argument("B", "another"),
     ),
     examples=(
-        ("affidavit diff .affidavit/hr_mk2h8w00_1f2e3d4c .affidavit", "a run and the latest one"),
+        ("affidavit diff hr_mk2h8w00_1f2e3d4c LATEST", "a run and the latest one"),
         ("affidavit diff --json theirs.zip ours.zip", "two packs, for a program"),
     ),
     statuses=((0, "the same"), (1, "different"), (2, "error"), (3, "wrong usage")),
     exits={"io": 2, "parse": 2, "usage": 3, "refused": 2, "internal": 2},
+    answer=(
+        "`same`, `a` and `b` (`kind`, `path`), `canonical` and `ephemeral` [`member`, `pointer`, `a`, `b`], "
+        "`members` (`only_a`, `only_b`), `outputs` (`added`, `removed`, `changed`), `cut`."
+    ),
 )
 _LONGEST = 160
 
 
 def run(args: Args, out: Output) -> int:
     with Progress("verifying", quiet=out.quiet) as progress:
-        left, right = alike(*(side_of(args.argument(name) or "", progress) for name in ("A", "B")))
+        left, right = alike(
+            *(side_of(find_run(args.argument(name) or "", out_of(args)), progress) for name in ("A", "B"))
+        )
     found = Comparison(left, right)
     if out.for_program:
         out.result(_as_json(found, left, right))

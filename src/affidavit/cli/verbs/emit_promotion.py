@@ -39,6 +39,7 @@ VERB = Verb(
         (3, "wrong usage"),
     ),
     exits={"io": 2, "parse": 2, "usage": 3, "refused": 2, "internal": 2},
+    answer=("the promotion packet ([promotion-packet](../specs/promotion-packet.md))."),
 )
 
 

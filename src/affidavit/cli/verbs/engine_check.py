@@ -19,6 +19,10 @@ VERB = Verb(
     examples=(("affidavit engine check my-engine", "before the first run, and after every change"),),
     statuses=((0, "the contracts hold"), (1, "findings"), (2, "the folder cannot be read"), (3, "wrong usage")),
     exits={"io": 2, "parse": 2, "usage": 3, "refused": 1, "internal": 2},
+    answer=(
+        "`ok`, the facts of a valid document or else `violations` [`rule_id`, `path`, `message`], and "
+        "`not_checked` [`rule_id`, `reason`] where something was not; `warnings`."
+    ),
     is_verifier=True,
 )
 

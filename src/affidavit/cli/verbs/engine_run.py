@@ -34,6 +34,10 @@ VERB = Verb(
     ),
     statuses=STATUSES,
     exits=EXITS,
+    answer=(
+        "`ok`, `path`, `run_id`, `engine`, `inputs_hash`, `outputs_hash`, `files`, `warnings`; refused: `ok` "
+        "false and `violations`."
+    ),
 )
 
 

@@ -22,6 +22,10 @@ VERB = Verb(
     examples=(("affidavit engine seal my-engine --input in.json --output out.json", "seal what ran elsewhere"),),
     statuses=STATUSES,
     exits=EXITS,
+    answer=(
+        "`ok`, `path`, `run_id`, `engine`, `inputs_hash`, `outputs_hash`, `files`, `warnings`; refused: `ok` "
+        "false and `violations`."
+    ),
 )
 
 

@@ -24,6 +24,7 @@ VERB = Verb(
     ),
     statuses=((0, "told"), (1, "no such rule, wrong usage")),
     exits={"io": 1, "parse": 1, "usage": 1, "refused": 1, "internal": 1},
+    answer=("`rules`, or without an id `documents` (the rule ids of each)."),
 )
 
 

@@ -31,6 +31,7 @@ VERB = Verb(
     ),
     statuses=STATUSES,
     exits=EXITS,
+    answer=("`dry_run`, `kept`, `removed` (ids), `removed_bytes`, `unfinished`."),
 )
 
 

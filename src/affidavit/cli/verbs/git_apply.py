@@ -52,6 +52,7 @@ VERB = Verb(
         (4, "git failed"),
     ),
     exits={"io": 1, "parse": 2, "usage": 3, "refused": 3, "internal": 4},
+    answer=("the git apply result ([git-apply](../specs/git-apply.md))."),
 )
 _MOST_SHOWN = 100
 _STATUS = {"SUCCESS": 0, "FAILED": 1, "REFUSED": 3}

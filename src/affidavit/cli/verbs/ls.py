@@ -29,6 +29,10 @@ VERB = Verb(
     ),
     statuses=((0, "listed"), (2, "error"), (3, "wrong usage"), (1, "refused")),
     exits=EXITS,
+    answer=(
+        "`out`, `latest`, `runs` [`run_id`, `state`, `outcome`, `committed`, `repaired`, `files`, `bytes`, "
+        "`updated_at_unix`], `removed` (ids that only the ledger knows any more)."
+    ),
 )
 
 _STYLES = {"complete": "good", "failed": "bad", CRASHED: "bad", UNCOMMITTED: "bad"}

@@ -48,6 +48,7 @@ VERB = Verb(
         (3, "the pack or the target cannot be read"),
     ),
     exits={"io": 3, "parse": 3, "usage": 2, "refused": 2, "internal": 3},
+    answer=("the apply result ([apply](../specs/apply.md)); with `--recover` `recovered`."),
 )
 #: Of more operations only those that do not fit are listed.
 _MOST_SHOWN = 100

@@ -51,6 +51,7 @@ VERB = Verb(
     ),
     statuses=((0, "written"), (1, "nothing to export, refused"), (2, "error"), (3, "wrong usage")),
     exits={"io": 2, "parse": 2, "usage": 3, "refused": 1, "internal": 2},
+    answer=("`run_id`, `members`, `directory`, `archive`, `archive_sha256`, `left_out`, `warnings`."),
 )
 
 

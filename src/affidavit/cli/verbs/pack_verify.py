@@ -24,6 +24,10 @@ VERB = Verb(
     ),
     statuses=((0, "valid"), (1, "findings"), (2, "the pack cannot be read"), (3, "wrong usage")),
     exits={"io": 2, "parse": 2, "usage": 3, "refused": 2, "internal": 2},
+    answer=(
+        "`pack_path`, `ok`; valid: `files_verified`, `reference_checks`; else `violations`; `not_checked` where "
+        "something was not."
+    ),
     is_verifier=True,
 )
 

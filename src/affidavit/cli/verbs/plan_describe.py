@@ -22,6 +22,7 @@ VERB = Verb(
     examples=(("affidavit plan describe sandbox-conformance", "what the built-in check of a host tries"),),
     statuses=SHOW_STATUSES,
     exits=EXITS,
+    answer=("`plan`, `lanes`, `profiles`, `plan_digest`, `registry_digest`."),
 )
 
 

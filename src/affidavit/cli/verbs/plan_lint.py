@@ -22,6 +22,10 @@ VERB = Verb(
     ),
     statuses=LINT_STATUSES,
     exits=EXITS,
+    answer=(
+        "`ok`, the facts of a valid document or else `violations` [`rule_id`, `path`, `message`], and "
+        "`not_checked` [`rule_id`, `reason`] where something was not."
+    ),
     is_verifier=True,
 )
 

@@ -17,6 +17,7 @@ VERB = Verb(
     examples=(("affidavit plan list", "which plans there are"),),
     statuses=SHOW_STATUSES,
     exits=EXITS,
+    answer=("`plans` [`plan_id`, `notes`]."),
 )
 
 

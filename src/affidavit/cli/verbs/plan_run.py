@@ -56,6 +56,7 @@ VERB = Verb(
         (3, "wrong usage"),
     ),
     exits={"io": 2, "parse": 2, "usage": 3, "refused": 2, "internal": 1},
+    answer=("`run` (its directory), `run_id`, `summary` ([summary](../specs/summary.md))."),
 )
 
 

@@ -22,6 +22,7 @@ VERB = Verb(
     ),
     statuses=((0, "shown"), (1, "no such profile, wrong usage")),
     exits={"io": 1, "parse": 1, "usage": 1, "refused": 1, "internal": 1},
+    answer=("the profile ([policy](../specs/policy.md))."),
 )
 
 

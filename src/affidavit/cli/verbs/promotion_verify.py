@@ -36,6 +36,7 @@ VERB = Verb(
         (3, "wrong usage"),
     ),
     exits={"io": 2, "parse": 2, "usage": 3, "refused": 2, "internal": 2},
+    answer=("`ok`, `reasons`, `violations`."),
     is_verifier=True,
 )
 

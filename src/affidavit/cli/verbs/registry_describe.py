@@ -20,6 +20,7 @@ VERB = Verb(
     examples=(("affidavit registry describe path-canonicalization", "what it tries"),),
     statuses=SHOW_STATUSES,
     exits=EXITS,
+    answer=("the registry's id, description, probes and profiles."),
 )
 
 

@@ -19,6 +19,10 @@ VERB = Verb(
     examples=(("affidavit registry lint --registries mine", "all that a directory holds"),),
     statuses=LINT_STATUSES,
     exits=EXITS,
+    answer=(
+        "`ok`, the facts of a valid document or else `violations` [`rule_id`, `path`, `message`], and "
+        "`not_checked` [`rule_id`, `reason`] where something was not, for each document."
+    ),
     is_verifier=True,
 )
 

@@ -19,6 +19,7 @@ VERB = Verb(
     examples=(("affidavit registry list", "those of this package"),),
     statuses=SHOW_STATUSES,
     exits=EXITS,
+    answer=("`registries` [`registry_id`, `description`, and where they are]."),
 )
 
 

@@ -33,6 +33,10 @@ VERB = Verb(
     ),
     statuses=STATUSES,
     exits=EXITS,
+    answer=(
+        "`path`, `ok`, the facts of a valid document or else `violations` [`rule_id`, `path`, `message`], and "
+        "`not_checked` [`rule_id`, `reason`] where something was not; with `--repair` also what was `repaired`."
+    ),
     is_verifier=True,
 )
 

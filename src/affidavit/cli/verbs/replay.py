@@ -7,6 +7,7 @@ from ...shown import plain
 from ..args import Argument, Option, Verb
 from ..degraded import ALLOW_DEGRADED, degraded_of
 from ..input import read_input
+from ..named_run import FROM, run_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ VERB = Verb(
         Option("--stdin", "what the run's first command was given on standard input", value="FILE"),
         Option("--allow-versions", "exact other versions that may stand for the recorded ones", value="FILE"),
         ALLOW_DEGRADED,
+        FROM,
         Option("--times", "run it so many times", value="N", default="1"),
         Option(
             "--vary",
@@ -44,7 +46,9 @@ VERB = Verb(
             many=True,
         ),
     ),
-    arguments=(Argument("RUN", "a sealed run of an engine, a run directory, an out folder, or a pack"),),
+    arguments=(
+        Argument("RUN", "a sealed run, a pack, or a run as `show` takes it (without it the latest)", optional=True),
+    ),
     examples=(
         ("affidavit replay RUN_BUNDLE/run-0001 --engine my-engine", "check R1-R6 and run the engine again"),
         (
@@ -56,7 +60,7 @@ VERB = Verb(
             "where the last bits may differ",
         ),
         (
-            "affidavit replay .affidavit --workspace .",
+            "affidavit replay --workspace .",
             "run the latest run's commands again, on a copy of the workspace",
         ),
     ),
@@ -67,6 +71,11 @@ VERB = Verb(
         (3, "wrong usage"),
     ),
     exits={"io": 2, "parse": 2, "usage": 3, "refused": 2, "internal": 2},
+    answer=(
+        "`ok`, `replayed`, `verdict` (`identical`, `equivalent`, `different` or why it is not replayable), "
+        "`checks` by id (`status`), `missing`, `violations`; when something was run also its outputs, the runs, "
+        "what was varied, and the cause of a difference."
+    ),
 )
 
 _STATUS = {"identical": 0, "equivalent": 0, "different": 1}
@@ -77,7 +86,7 @@ _MOST_TIMES = 10_000
 def run(args: Args, out: Output) -> int:
     from ...replay.normalise import Normalisers
 
-    path = args.argument("RUN") or ""
+    path = run_of(args)
     common: dict[str, Any] = {
         "times": _times(args.text("--times") or ""),
         "vary": _variations(args.text("--vary")),

@@ -21,6 +21,7 @@ VERB = Verb(
     examples=(("affidavit rm .affidavit/hr_mk2h8w00_1f2e3d4c", "remove one run"),),
     statuses=STATUSES,
     exits=EXITS,
+    answer=("`removed` (ids)."),
 )
 
 

@@ -32,6 +32,7 @@ VERB = Verb(
         (3, "and others: the command's own, with --exit-code child"),
     ),
     exits={"io": 2, "parse": 2, "usage": 2, "refused": 2, "internal": 2},
+    answer=("the run result ([run.json](../specs/run.md))."),
 )
 
 

@@ -28,6 +28,7 @@ VERB = Verb(
     ),
     statuses=((0, "written"), (1, "no such document, wrong usage")),
     exits={"io": 1, "parse": 1, "usage": 1, "refused": 1, "internal": 1},
+    answer=("the JSON Schema, or without a name `documents`."),
 )
 
 #: Every document that is one JSON value, and those of which each line is one. A pack is none: it is several files.

@@ -34,6 +34,10 @@ VERB = Verb(
     ),
     statuses=((0, "shown, and sound"), (1, "shown, and not as its index says"), (2, "error"), (3, "wrong usage")),
     exits=EXITS,
+    answer=(
+        "`run_id`, `state`, `outcome`, `reasons`, `facts`, `artifacts` [`path`, `bytes`], `integrity` (as "
+        "`verify` answers), `committed`, `repaired`, `files`, `bytes`, `path`, `updated_at_unix`."
+    ),
 )
 
 _MOST_FILES = 30

@@ -19,6 +19,7 @@ VERB = Verb(
     examples=(("affidavit status out", "also what the folder holds"),),
     statuses=((0, "shown"), (2, "the folder cannot be read"), (3, "wrong usage")),
     exits={"io": 2, "parse": 2, "usage": 3, "refused": 2, "internal": 2},
+    answer=("what evidence can be made here, with schema `runtime-tools.status.v0.1`."),
 )
 
 

@@ -35,6 +35,11 @@ VERB = Verb(
     ),
     statuses=((0, "all are valid"), (1, "findings"), (2, "something cannot be read or parsed"), (3, "wrong usage")),
     exits={"io": 2, "parse": 2, "usage": 3, "refused": 1, "internal": 2},
+    answer=(
+        "one object a path: `path`, `document`, `ok`, the facts of a valid document or else `violations` "
+        "[`rule_id`, `path`, `message`], and `not_checked` [`rule_id`, `reason`] where something was not; or "
+        "`error` (`code`, `message`)."
+    ),
     is_verifier=True,
 )
 
