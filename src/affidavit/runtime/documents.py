@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 GENERATED_BY = f"affidavit {__version__}"
 
 MISMATCHES = "mismatch_summary.json"
+RESULTS = "runtime_results.json"
 PREFLIGHT = "apply_preflight.json"
 
 
@@ -90,7 +91,7 @@ def documents(
     if lanes["baseline"]:
         yield "baseline_results.json", _json(compare.baseline_results(recording))
     if lanes["scenario"]:
-        yield "runtime_results.json", _json(compare.runtime_results(recording))
+        yield RESULTS, _json(compare.runtime_results(recording))
         yield "runtime_events.normalized.json", _json(compare.normalized_events(recording))
     if lanes["baseline"] or lanes["scenario"]:
         yield "path_witnesses.json", _json(compare.path_witnesses(recording))

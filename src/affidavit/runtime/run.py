@@ -21,7 +21,7 @@ from ..store.scratch import Scratch
 from ..store.writer import begin
 from ..values import timed_id
 from . import built_in, channels
-from .documents import MISMATCHES, Identity, documents, expected_files
+from .documents import MISMATCHES, RESULTS, Identity, documents, expected_files
 from .job import Job
 from .lanes import nobody
 from .plans import read_plan, require_runnable, resolve
@@ -41,15 +41,24 @@ if TYPE_CHECKING:
 class PlanRun:
     """A committed run: where it is, and what it came to."""
 
-    __slots__ = ("mismatches", "path", "run_id", "summary")
+    __slots__ = ("mismatches", "path", "results", "run_id", "summary")
 
-    def __init__(self, run_id: str, path: str, summary: dict[str, Any], mismatches: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        run_id: str,
+        path: str,
+        summary: dict[str, Any],
+        mismatches: dict[str, Any],
+        results: dict[str, Any],
+    ) -> None:
         self.run_id = run_id
         self.path = path
         #: `summary.json`
         self.summary = summary
         #: `mismatch_summary.json`
         self.mismatches = mismatches
+        #: `runtime_results.json`; empty where nothing was tried.
+        self.results = results
 
     @property
     def status(self) -> str:
@@ -110,7 +119,7 @@ def run_plan(
         told: dict[str, Any] = {}
         for name, data in documents(planned, identity, recorded, proof):
             writer.put(name, data)
-            if name in (SUMMARY, MISMATCHES):
+            if name in (SUMMARY, MISMATCHES, RESULTS):
                 told[name] = read(data)
         writer.commit(expected=expected_files(planned.plan, identity))
-    return PlanRun(run_id, writer.directory, told[SUMMARY], told[MISMATCHES])
+    return PlanRun(run_id, writer.directory, told[SUMMARY], told[MISMATCHES], told.get(RESULTS, {}))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...contracts.probing import CHANNELS
 from ...errors import UsageError
 from ...kernel.compare import tried_by
+from ...kernel.tally import tally
 from ...runtime.plans import read_plan
 from ...runtime.run import run_plan
 from ...shown import plain
@@ -110,4 +111,20 @@ def _lines(told: PlanRun, *, quiet: bool) -> list[tuple[str, str]]:
         actual = row["actual"] or "not seen"
         what = f"  {plain(row['expectation_id'])}: expected {row['expected']}, {actual} ({row['mismatch_type']})"
         lines.append(("bad", what))
-    return [*lines, ("quiet", f"  {plain(told.path)}")]
+    return [*lines, *_table(told), ("quiet", f"  {plain(told.path)}")]
+
+
+def _table(told: PlanRun) -> list[tuple[str, str]]:
+    """A row for each operation, a column for each profile."""
+    if not told.results:
+        return []
+    heads = ("operation", *(plain(profile) for profile in told.results))
+    counted = tally(told.results)
+    rows = [(plain(operation), *(count.told() for count in counts)) for operation, counts in counted]
+    widths = [max(len(row[column]) for row in (heads, *rows)) for column in range(len(heads))]
+
+    def line(cells: tuple[str, ...]) -> str:
+        return ("  " + "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True))).rstrip()
+
+    styles = ["bad" if any(count.wrong for count in counts) else "" for _, counts in counted]
+    return [("head", line(heads)), *zip(styles, map(line, rows), strict=True)]
