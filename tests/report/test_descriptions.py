@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
@@ -81,6 +82,9 @@ def test_a_probe_that_was_not_reached_is_unknown_and_no_denial() -> None:
     assert "not reached" in Seen(render(plan_run.describe(run_status.EXAMPLE, documents))).text
 
 
+#: The documents that the page shows, by their contract.
+MODULES = {name.removesuffix(".json"): name for name in PLAN}
+
 RUNS = [vector for vector in all_vectors() if vector.document == "run" and not vector.expected]
 
 
@@ -112,3 +116,22 @@ def test_an_engine_run_shows_what_binds_input_and_output() -> None:
         assert told in seen.text
     assert seen.torn == []
     assert Seen(render(engine_run.describe("run-0001", {}, {}))).torn == []
+
+
+VALID = [vector for vector in all_vectors() if vector.document in MODULES and not vector.expected]
+
+
+@pytest.mark.parametrize("vector", VALID, ids=lambda vector: vector.name)
+def test_every_sound_document_of_a_plan_run_has_its_place_on_the_page(vector: Vector) -> None:
+    """Whatever its contract leaves free: an absent target, an answer that is not there."""
+    documents = {**PLAN, MODULES[vector.document]: read(vector.body)}
+    assert Seen(render(plan_run.describe(run_status.EXAMPLE, documents))).torn == []
+
+
+def test_a_probe_without_a_target_is_shown() -> None:
+    matrix = copy.deepcopy(expected_matrix.EXAMPLE)
+    for profile in matrix["profiles"].values():
+        for probe in profile["probes"]:
+            probe["target"] = None
+    assert expected_matrix.verify_expected_matrix(matrix).ok
+    assert Seen(render(plan_run.describe(run_status.EXAMPLE, {"expected_matrix.json": matrix}))).torn == []

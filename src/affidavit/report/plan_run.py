@@ -74,7 +74,7 @@ def _matrix(documents: dict[str, Any]) -> Iterator[Section]:
             (
                 probe["name"],
                 probe["operation"],
-                Mark("code", probe["target"]),
+                Mark("quiet", "none") if probe["target"] is None else Mark("code", probe["target"]),
                 probe["expected"],
                 *_observed(found.get(probe["expectation_id"])),
             )
