@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from affidavit.errors import AffidavitError
 from affidavit.store import process
 from tests.crash.cut import EVERY
 from tests.crash.disk import Disk, Image, fates, recording
@@ -74,6 +75,6 @@ def test_a_power_cut_at_any_step_leaves_what_was_or_what_is_new(
             seen.add(state)
             try:
                 SCENARIOS[name].judge(place, count == last)
-            except Exception as error:
+            except (AssertionError, AffidavitError, OSError) as error:  # named, and raised again
                 raise AssertionError(f"{name}: cut after step {count} of {last}, {what}") from error
     assert len(seen) > 5

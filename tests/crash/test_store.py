@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from affidavit.errors import AffidavitError
 from tests.crash.cut import ERRORS, EVERY, Cut
 from tests.crash.scenarios import SCENARIOS
 from tests.crash.warm import DONE, ERROR
@@ -38,7 +39,7 @@ def test_a_kill_at_any_call_leaves_what_was_or_what_is_new(cut: Cut) -> None:
         assert cut.struck(call, blow) == -9, call
         try:
             cut.scenario.judge(cut.place, False)
-        except Exception as error:
+        except (AssertionError, AffidavitError, OSError) as error:  # named, and raised again
             raise AssertionError(f"{cut.name}, killed at {call}") from error
 
 
@@ -49,5 +50,5 @@ def test_an_error_at_any_call_is_told_and_loses_nothing(cut: Cut) -> None:
         assert ended in (DONE, ERROR), f"{cut.name}, {blow} at {call}: ended with {ended}"
         try:
             cut.scenario.judge(cut.place, ended == DONE)
-        except Exception as error:
+        except (AssertionError, AffidavitError, OSError) as error:  # named, and raised again
             raise AssertionError(f"{cut.name}, {blow} at {call}, ended with {ended}") from error

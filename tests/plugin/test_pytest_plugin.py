@@ -40,9 +40,10 @@ def test_error(broken): pass
 """
 
 
-def pytest_in(place: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
+def pytest_in(place: Path, *words: str, timeout: float = 300) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(place), *words]
-    return subprocess.run(command, cwd=place, env=environment(HOME=str(place)), capture_output=True, check=False)
+    env = environment(HOME=str(place))
+    return subprocess.run(command, cwd=place, env=env, capture_output=True, timeout=timeout, check=False)
 
 
 def session_in(out: Path) -> dict[str, Any]:
@@ -134,3 +135,21 @@ def test_a_killed_session_is_there_as_one_that_did_not_finish(tmp_path: Path) ->
     status: Any = read((tmp_path / "out" / run_id / "run_status.json").read_bytes())
     assert status["state"] == "in_progress"
     assert open_bundle_unverified(str(tmp_path / "out" / run_id)).integrity == "unverified"
+
+
+def test_a_test_file_that_became_a_fifo_does_not_hold_the_session(tmp_path: Path) -> None:
+    """Opening it would wait for a writer that never comes."""
+    (tmp_path / "test_it.py").write_text(
+        "import os\ndef test_passes():\n    os.unlink(__file__)\n    os.mkfifo(__file__)\n"
+    )
+    ran = pytest_in(tmp_path, "--affidavit", "out", timeout=60)
+    assert ran.returncode == 0
+    assert session_in(tmp_path / "out")["files"] == [{"path": "test_it.py", "sha256": None}]
+
+
+def test_a_test_file_behind_a_link_has_the_digest_of_what_ran(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere.py").write_text("def test_passes(): pass\n")
+    (tmp_path / "test_it.py").symlink_to("elsewhere.py")
+    assert pytest_in(tmp_path, "--affidavit", "out", "test_it.py").returncode == 0
+    digest = RAW.digest((tmp_path / "elsewhere.py").read_bytes()).content_hash
+    assert session_in(tmp_path / "out")["files"] == [{"path": "test_it.py", "sha256": digest}]

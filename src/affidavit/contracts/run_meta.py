@@ -114,7 +114,7 @@ RUN_META = Contract(
 
 
 def verify_run_meta(value: object, *, level: Level = "spec") -> Report:
-    """ER1-ER12."""
+    """ER1-ER13."""
     return survives_writing(examine(RUN_META, value, level), value, SCHEMA)
 
 

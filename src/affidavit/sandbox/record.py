@@ -14,6 +14,7 @@ from ..values import timestamp
 from .claims import NOT_CLAIMED
 from .request import SEARCH
 from .tools import find_tools
+from .world import architecture
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from .observation import Observation
     from .spec import SandboxSpec
     from .tools import Tools
-
-#: The names the seed has for processors (RN3).
-_ARCHES = {"x86_64": "x64", "aarch64": "arm64", "i386": "ia32", "i586": "ia32", "i686": "ia32"}
 
 
 def runner_record(
@@ -48,8 +46,9 @@ def runner_record(
     telling = next((one for one in observations if one.status != 0), observations[-1])
     tools = tools or find_tools(SEARCH)
     machine = os.uname().machine
-    if machine not in _ARCHES:
-        raise UsageError("RUN_E005", f"a runner record names the processors {sorted(_ARCHES)}, found {machine}")
+    arch = architecture(machine)
+    if arch is None:
+        raise UsageError("RUN_E005", f"a runner record names the processors x64, arm64 and ia32, found {machine}")
     told = {*spec.warnings, *tools.warnings, *warnings, *(word for one in observations for word in one.warnings)}
     record: dict[str, Any] = {
         "runner_schema_version": "1.0.0",
@@ -57,7 +56,7 @@ def runner_record(
         "runner_version": __version__,
         "platform": {
             "os": "linux",
-            "arch": _ARCHES[machine],
+            "arch": arch,
             "node_version": tools.node_version,
             "npm_version": tools.npm_version,
             "python_version": sys.version.partition(" ")[0],
